@@ -114,7 +114,7 @@ struct NodeProblemTests {
             (
                 #"¦"a": {"title": "x"}"#,
                 "node 'a' does not say where its values come from "
-                    + "(give it one of set, from, combine, all, merge, flatten, zip, switch, case, default, otherwise, if, schedule, between)"
+                    + "(give it one of set, source, from, combine, all, merge, flatten, zip, switch, case, default, otherwise, if, schedule, between)"
             ),
             (
                 #"¦"a": {"from": "x", "merge": ["x"]}"#,

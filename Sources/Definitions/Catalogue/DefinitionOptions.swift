@@ -21,8 +21,10 @@ public struct DefinitionOptions {
     /// The hosts to which sinks may send (`sinkHosts`); nil: unchecked, because the definition was
     /// accepted earlier.
     public var sinkHosts: PermittedHosts?
+    /// The hosts from which source nodes may take values (`sourceHosts`); nil: unchecked, as above.
+    public var sourceHosts: PermittedHosts?
     /// The names of the secrets that the graph may use; nil: unchecked, as above.
-    public var sinkSecrets: Set<String>?
+    public var secrets: Set<String>?
     /// Whether to reject expressions that can only fail with the types of their inputs.
     ///
     /// Clients' pipelines and stored definitions are not checked.

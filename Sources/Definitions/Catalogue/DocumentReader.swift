@@ -19,6 +19,8 @@ package final class DocumentReader {
     /// same placeholders.
     var family: NamePattern?
     var types = KnownTypes()
+    /// The names of the graph's upstreams.
+    var upstreams: Set<String> = []
     /// The regular expressions of the expressions read since they were last taken.
     var patterns: [any RegexMatcher] = []
 
@@ -77,6 +79,13 @@ package final class DocumentReader {
         // mistakes gets no more of them.
         let hint = guesses <= 20 ? Spelling.hint(for: name, among: names()) : nil
         add("there is no node '\(name)'", code: .unknownNode, at: position, hint: hint)
+    }
+
+    func addUnknown(upstream name: String, at position: Position) {
+        let hint =
+            Spelling.hint(for: name, among: upstreams.sorted())
+            ?? "declare it: upstreams: { \(name): { url: … } }"
+        add("there is no upstream '\(name)'", at: position, hint: hint)
     }
 
     /// The problems in the order of their places; those at one place in the order found.

@@ -31,7 +31,7 @@ extension Catalogue {
                 """
             )
             .and(.mapping(GraphDefinition.fields(in: self)))
-        let node = Schema.part("node", .oneOf([mutableSchema] + derivedSchemas))
+        let node = Schema.part("node", .oneOf([mutableSchema, sourceSchema] + derivedSchemas))
         let pipe = Schema.list(of: stageSchema).with("maxItems", .number(Stage.longestPipe))
         return [graph, node, .part("pipe", pipe)]
     }
@@ -39,6 +39,11 @@ extension Catalogue {
     /// What a node that is set may be.
     private var mutableSchema: Schema {
         Schema.any.with("title", "set").and(.mapping(NodeKeys.all.compactMap { $0.field(of: .mutable) }))
+    }
+
+    /// What a node may be that an upstream sets.
+    private var sourceSchema: Schema {
+        Schema.any.with("title", "source").and(.mapping(NodeKeys.all.compactMap { $0.field(of: .source) }))
     }
 
     /// What a derived node may be: one form for each source.

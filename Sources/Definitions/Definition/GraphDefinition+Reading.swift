@@ -59,6 +59,11 @@ extension GraphDefinition {
             SinkDefinition.schema,
             "Where values are sent, by the names of the sinks; see docs/sinks.md."
         ),
+        .optional(
+            "upstreams",
+            UpstreamDefinition.schema,
+            "Where the values of source nodes come from, by name; see docs/sources.md."
+        ),
         .optional("access", AccessRule.schema, "Who may do what; without it, a token decides."),
     ]
 
@@ -78,6 +83,8 @@ extension GraphDefinition {
         let title = fields["title"].flatMap { reader.text($0, of: "title") }
         let mode = fields["mode"].flatMap { reader.word($0, of: "mode") } ?? Mode.settled
         let access = fields["access"].map { AccessRule.list($0, from: reader) } ?? []
+        let upstreams = fields["upstreams"].map { UpstreamDefinition.section($0, from: reader) } ?? []
+        reader.upstreams = Set(upstreams.map(\.name))
         guard let nodes = fields["nodes"] else {
             reader.add("a graph needs 'nodes'", at: document.position)
             return nil
@@ -98,6 +105,7 @@ extension GraphDefinition {
             access: access,
             ties: ties,
             sinks: sinks,
+            upstreams: upstreams,
             document: document
         )
     }

@@ -24,6 +24,10 @@ public struct GraphDefinition {
     /// Further edges, in the order of the definition.
     public let links: [LinkDefinition]
     public let sinks: [SinkDefinition]
+    /// The upstreams of its sources, in the order of the definition.
+    public let upstreams: [UpstreamDefinition]
+    /// Whether it has a source node, or a family of them.
+    package let hasSources: Bool
     /// The whole definition as JSON on one line, every key as it was given.
     ///
     /// Reading it gives an equal definition.
@@ -49,6 +53,7 @@ public struct GraphDefinition {
         access: [AccessRule] = [],
         ties: TieDefinitions = TieDefinitions(),
         sinks: [SinkDefinition] = [],
+        upstreams: [UpstreamDefinition] = [],
         document: Document
     ) {
         self.name = name
@@ -61,6 +66,8 @@ public struct GraphDefinition {
         syncs = ties.syncs
         links = ties.links
         self.sinks = sinks
+        self.upstreams = upstreams
+        hasSources = all.contains { $0.feed != nil }
         text = document.json()
         var settings: [String: String] = [:]
         for entry in document.entries ?? [] {

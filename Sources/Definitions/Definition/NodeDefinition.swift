@@ -34,6 +34,8 @@ public final class NodeDefinition {
         public let expire: Stage.Span?
         /// The kind of producer that sets it, if the definition says so.
         public let role: Role?
+        /// What feeds it; nil: clients set it.
+        public let feed: Feed?
 
         /// The kinds of producers that set a node.
         public enum Role: String, CaseIterable, Sendable {
@@ -50,7 +52,8 @@ public final class NodeDefinition {
             fresh: Stage.Span?,
             requiresIfMatch: Bool,
             expire: Stage.Span?,
-            role: Role?
+            role: Role?,
+            feed: Feed? = nil
         ) {
             self.check = check
             self.initial = initial
@@ -59,6 +62,7 @@ public final class NodeDefinition {
             self.requiresIfMatch = requiresIfMatch
             self.expire = expire
             self.role = role
+            self.feed = feed
         }
     }
 
@@ -78,6 +82,8 @@ public final class NodeDefinition {
     public let kind: Kind
     /// Whether it is set from outside.
     package let isMutable: Bool
+    /// What feeds it; nil: it is derived, or clients set it.
+    public let feed: Feed?
     /// The check that every value must pass; nil: there is none, or the node cannot be set.
     package let check: Check?
     /// Texts for people.
@@ -117,9 +123,11 @@ public final class NodeDefinition {
         self.kind = kind
         if case .mutable(let rules) = kind {
             isMutable = true
+            feed = rules.feed
             check = rules.check.passesEverything ? nil : rules.check
         } else {
             isMutable = false
+            feed = nil
             check = nil
         }
         self.title = title
@@ -194,9 +202,22 @@ public final class NodeDefinition {
     }
 
     /// The kind on the wire.
-    public enum KindName: String, CaseIterable, Sendable { case mutable, derived }
+    public enum KindName: String, CaseIterable, Sendable {
+        /// Clients set it.
+        case mutable
+        /// The server sets it, to what an upstream sends.
+        case source
+        case derived
+    }
 
-    public var kindName: KindName { isMutable ? .mutable : .derived }
+    public var kindName: KindName { feed != nil ? .source : isMutable ? .mutable : .derived }
+
+    /// Whether the upstreams that it depends on are open without listeners: it is held to
+    /// collect values, or to raise an alarm (S-1).
+    package var keepsSourcesOpen: Bool {
+        guard pattern == nil else { return false }
+        return isMutable ? history > 0 || alarm != nil || statedRetain == .always : retain == .always
+    }
 }
 
 extension NodeDefinition.Derived {

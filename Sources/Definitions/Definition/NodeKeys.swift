@@ -90,12 +90,20 @@ extension [NodeKeyForm] {
         ]
     }
 
+    fileprivate static func source(
+        _ schema: Schema,
+        _ description: String,
+        isRequired: Bool = false
+    ) -> [NodeKeyForm] {
+        [NodeKeyForm(kind: .source, isRequired: isRequired, schema: schema, description: description)]
+    }
+
     fileprivate static func derived(_ schema: Schema, _ description: String) -> [NodeKeyForm] {
         [NodeKeyForm(kind: .derived, isRequired: false, schema: schema, description: description)]
     }
 
     fileprivate static func every(_ schema: Schema, _ description: String) -> [NodeKeyForm] {
-        mutable(schema, description) + derived(schema, description)
+        mutable(schema, description) + source(schema, description) + derived(schema, description)
     }
 }
 
@@ -103,9 +111,8 @@ extension [NodeKeyForm] {
 enum NodeKeys {
     /// In the order of the documentation.
     static let all: [any NodeKeyRow] = [
-        set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, ttl, expire, fresh,
-        role,
-        requireIfMatch, pipe, retain, history, title, unit, description, severity, ok,
+        set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, source, ttl, expire,
+        fresh, role, requireIfMatch, pipe, retain, history, title, unit, description, severity, ok,
     ]
 
     static func named(_ word: String) -> (any NodeKeyRow)? { byWord[word] }
@@ -227,7 +234,11 @@ enum NodeKeys {
         .mutable(
             .duration,
             "A member of a family is dropped when it is not set for so long, and nothing needs it."
-        ),
+        )
+            + .source(
+                .duration,
+                "A member of a family is dropped so long after its last listener; 10m without it."
+            ),
         shown: { milliseconds($0.expire) },
         read: span
     )
@@ -237,7 +248,11 @@ enum NodeKeys {
         .mutable(
             .duration,
             "The value is stale when it is not set or confirmed for so long; it stays."
-        ),
+        )
+            + .source(
+                .duration,
+                "The value is stale when its upstream has not confirmed it for so long; it stays."
+            ),
         replaces: ForeignKeys(
             "expect",
             "timeout",
@@ -269,6 +284,19 @@ enum NodeKeys {
         read: { document, reader, word in reader.flag(document, of: word) }
     )
 
+    // MARK: Source nodes
+
+    static let source = NodeKey(
+        "source",
+        .source(
+            Feed.schema,
+            "The upstream that sets the node while something listens; see docs/sources.md.",
+            isRequired: true
+        ),
+        shown: { $0.feed.map(\.canonical) },
+        read: { document, reader, _ in Feed(document, from: reader) }
+    )
+
     // MARK: Derived nodes
 
     static let pipe = NodeKey(
@@ -285,6 +313,10 @@ enum NodeKeys {
             .oneOf(words: Retention.held.map(\.rawValue)),
             "Nodes that are set are always held; members of families also `untilPressure`."
         )
+            + .source(
+                .oneOf(words: Retention.held.map(\.rawValue)),
+                "`always`: the upstream is open even if nothing listens. Members of families: as those that are set."
+            )
             + .derived(
                 .word(Retention.self),
                 "How long a derived node is held: `whileInUse`, `untilPressure` or `always`."
@@ -423,14 +455,26 @@ extension NodeDefinition {
     public static var keyTable: String {
         var lines = ["| key | of nodes | means |", "|---|---|---|"]
         for row in NodeKeys.all {
-            let isSame = row.forms.allSatisfy { $0.description == row.forms[0].description }
-            for form in isSame ? Array(row.forms.prefix(1)) : row.forms {
-                let whole = isSame && row.forms.count > 1
-                let nodes =
-                    whole ? "all" : form.kind == .mutable ? "that are set" : "that are derived"
+            var descriptions: [String] = []
+            for form in row.forms where !descriptions.contains(form.description) {
+                descriptions.append(form.description)
+                let kinds = row.forms.filter { $0.description == form.description }.map(\.kind)
+                let isWhole = kinds.count == KindName.allCases.count
+                let nodes = isWhole ? "all" : "that \(kinds.map(\.clause).joined(separator: " or "))"
                 lines.append("| `\(row.word)` | \(nodes) | \(form.description) |")
             }
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension NodeDefinition.KindName {
+    /// What nodes of that kind are, for people, after "nodes that".
+    var clause: String {
+        switch self {
+        case .mutable: "are set"
+        case .source: "have a source"
+        case .derived: "are derived"
+        }
     }
 }

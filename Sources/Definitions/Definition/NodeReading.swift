@@ -49,6 +49,8 @@ struct NodeReading {
         var kind: NodeDefinition.Kind?
         if let document = fields.read(NodeKeys.set) {
             kind = mutable(document).map { .mutable($0) }
+        } else if fields[NodeKeys.source] != nil {
+            kind = fed().map { .mutable($0) }
         } else {
             let stages = fields.read(NodeKeys.pipe) ?? []
             kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
@@ -97,10 +99,12 @@ struct NodeReading {
     /// it.
     private func checkKeys() {
         let catalogue = reader.options.catalogue
-        let isMutable = fields[NodeKeys.set] != nil
-        let stated = (isMutable ? [NodeKeys.set.word] : []) + sources.map(\.row.name)
+        let outer: [any NodeKeyRow] = [NodeKeys.set, NodeKeys.source].filter { fields[$0] != nil }
+        let kind: NodeDefinition.KindName =
+            fields[NodeKeys.set] != nil ? .mutable : outer.isEmpty ? .derived : .source
+        let stated = outer.map(\.word) + sources.map(\.row.name)
         if stated.isEmpty, !meansSource {
-            let words = [NodeKeys.set.word] + catalogue.sources.map(\.name)
+            let words = [NodeKeys.set.word, NodeKeys.source.word] + catalogue.sources.map(\.name)
             reader.add(
                 "node '\(name)' does not say where its values come from",
                 at: entry.key.position,
@@ -111,15 +115,15 @@ struct NodeReading {
             let words = stated.joined(separator: " and ")
             reader.add("node '\(name)' has \(words): only one of them is allowed", at: entry.key.position)
         }
-        for key in NodeKeys.all where isMutable || !stated.isEmpty {
-            guard let place = fields.place(of: key), !key.isFor(isMutable ? .mutable : .derived) else {
-                continue
-            }
-            addMisplaced(key.word, isMutable, at: place)
+        for key in NodeKeys.all where !stated.isEmpty {
+            guard let place = fields.place(of: key), !key.isFor(kind) else { continue }
+            // The word of another kind was reported above.
+            guard stated.count == 1 || !stated.contains(key.word) else { continue }
+            addMisplaced(key.word, to: key.forms.map(\.kind), at: place)
         }
         for (word, entry) in beside {
-            guard !isMutable else {
-                addMisplaced(word, isMutable, at: entry.key.position)
+            guard kind == .derived else {
+                addMisplaced(word, to: [.derived], at: entry.key.position)
                 continue
             }
             guard let row = sources.first?.row, let rows = catalogue.keysBesideSources[word],
@@ -135,8 +139,9 @@ struct NodeReading {
         }
     }
 
-    private func addMisplaced(_ word: String, _ isMutable: Bool, at place: Position) {
-        reader.add("'\(word)' is for nodes that are \(isMutable ? "derived" : "set")", at: place)
+    private func addMisplaced(_ word: String, to kinds: [NodeDefinition.KindName], at place: Position) {
+        let clauses = kinds.map(\.clause).joined(separator: " or ")
+        reader.add("'\(word)' is for nodes that \(clauses)", at: place)
     }
 
     private mutating func source() -> Source? {
@@ -162,13 +167,7 @@ struct NodeReading {
         {
             reader.add("the initial value \(complaint)", at: document.position)
         }
-        if reader.family == nil, let document = fields[NodeKeys.expire] {
-            reader.add(
-                "'expire' is for families: names with placeholders",
-                at: document.position,
-                hint: "a node can have a 'ttl'"
-            )
-        }
+        checkExpire(hint: "a node can have a 'ttl'")
         if reader.family != nil, let document = fields[NodeKeys.initial] {
             reader.add("members of a family start empty: 'initial' is not allowed", at: document.position)
         }
@@ -196,6 +195,32 @@ struct NodeReading {
         }
     }
 
+    private func checkExpire(hint: String?) {
+        guard reader.family == nil, let document = fields[NodeKeys.expire] else { return }
+        reader.add("'expire' is for families: names with placeholders", at: document.position, hint: hint)
+    }
+
+    /// How long a member of a source family stays after its last listener, unless its definition
+    /// says so, in milliseconds.
+    private static let standardExpire = 600_000
+
+    /// A node that an upstream sets.
+    private func fed() -> NodeDefinition.Mutable? {
+        guard let feed = fields.read(NodeKeys.source) else { return nil }
+        checkExpire(hint: nil)
+        let expire = fields.read(NodeKeys.expire)
+        return NodeDefinition.Mutable(
+            check: Check(kind: .any),
+            initial: nil,
+            ttl: nil,
+            fresh: fields.read(NodeKeys.fresh),
+            requiresIfMatch: false,
+            expire: reader.family == nil ? nil : expire ?? Stage.Span(milliseconds: Self.standardExpire),
+            role: nil,
+            feed: feed
+        )
+    }
+
     private func definition(_ kind: NodeDefinition.Kind?) -> NodeDefinition? {
         let retain = fields.read(NodeKeys.retain)
         if retain != nil, retain != .always, case .mutable? = kind, let place = fields[NodeKeys.retain],
@@ -204,6 +229,7 @@ struct NodeReading {
             reader.add("a mutable node is always retained: it is the graph's state", at: place.position)
         }
         let history = fields.read(NodeKeys.history)
+        noteKeptOpen(kind, retain, history ?? 0)
         let title = fields.read(NodeKeys.title)
         let unit = fields.read(NodeKeys.unit)
         let description = fields.read(NodeKeys.description)
@@ -222,6 +248,19 @@ struct NodeReading {
                 canonical: entry.value.json(isCanonical: true)
             )
         }
+    }
+
+    /// Notes that an upstream is open for ever.
+    private func noteKeptOpen(_ kind: NodeDefinition.Kind?, _ retain: Retention?, _ history: Int) {
+        guard case .mutable(let rules)? = kind, rules.feed != nil, reader.family == nil else { return }
+        let keys: [any NodeKeyRow] = [NodeKeys.severity, NodeKeys.retain, NodeKeys.history]
+        let place = keys.lazy.compactMap { fields.place(of: $0) }.first
+        guard fields[NodeKeys.severity] != nil || retain == .always || history > 0, let place else { return }
+        reader.warn(
+            "the upstream of '\(name)' is always open",
+            at: place,
+            hint: "without severity, history and retain: always it is open while somebody listens"
+        )
     }
 
     /// Reads `severity` and `ok`.

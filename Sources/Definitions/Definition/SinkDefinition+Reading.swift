@@ -34,7 +34,7 @@ extension SinkDefinition {
         .optional("timeout", .duration, "How long an answer may take, at most a minute; 10s without it."),
         .optional(
             "secret",
-            .string(pattern: "^[A-Z][A-Z0-9_]{0,63}$"),
+            .string(pattern: DocumentReader.secretPattern),
             "The name of the secret that signs requests: the server reads it from SLUICE_SECRET_ followed by this name."
         ),
     ]
@@ -76,7 +76,7 @@ extension SinkDefinition {
         if let document = fields["timeout"], let timeout, timeout.milliseconds > Self.longestTimeout {
             reader.add("timeout must be at most 1m", at: document.position)
         }
-        let secret = fields["secret"].flatMap { Self.secret($0, reader) }
+        let secret = fields["secret"].flatMap { reader.secret($0) }
         guard let from, let url, reader.problems.count == before else { return nil }
         self.init(
             name: name,
@@ -125,31 +125,6 @@ extension SinkDefinition {
             )
         }
         return url
-    }
-
-    /// Whether a secret can have that name: capital letters, digits and `_`.
-    package static func isSecretName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.first.map { (0x41...0x5A).contains($0) } == true
-            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
-    }
-
-    private static func secret(_ document: Document, _ reader: DocumentReader) -> String? {
-        guard let text = reader.text(document, of: "secret") else { return nil }
-        if isSecretName(text) {
-            guard let secrets = reader.options.sinkSecrets, !secrets.contains(text) else { return text }
-            return reader.refuse(
-                "there is no secret '\(text)' for this graph",
-                at: document.position,
-                hint:
-                    "set SLUICE_SECRET_\(text) in the server's environment; a graph defined over HTTP must also be named by the configuration key secrets"
-            )
-        }
-        return reader.refuse(
-            "secret must be the name of a secret",
-            at: document.position,
-            hint:
-                "capital letters, digits and '_'; the secret of HOOK is in the environment as SLUICE_SECRET_HOOK"
-        )
     }
 
     static func check(_ sinks: [SinkDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {

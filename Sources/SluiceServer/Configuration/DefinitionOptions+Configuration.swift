@@ -9,16 +9,17 @@ extension DefinitionOptions {
         expressions.cost = configuration.fixed.expression
     }
 
-    /// The same for definitions that are about to be accepted: their sinks may send only where the
-    /// configuration lets them, with the secrets that it lets them use; `graph` is the name of one
-    /// that comes over HTTP.
+    /// The same for definitions that are about to be accepted: their sinks and sources may reach
+    /// only the hosts that the configuration lists, with the secrets that it lets them use; `graph`
+    /// is the name of one that comes over HTTP.
     public func accepting(
         _ configuration: Configuration,
         ofClient graph: String? = nil
     ) -> DefinitionOptions {
         var options = self
         options.sinkHosts = PermittedHosts(configuration.sinkHosts)
-        options.sinkSecrets = configuration.usableSecrets(ofClientGraph: graph)
+        options.sourceHosts = PermittedHosts(configuration.sourceHosts)
+        options.secrets = configuration.usableSecrets(ofClientGraph: graph)
         return options
     }
 }

@@ -11,6 +11,7 @@ struct FixedLimits: Sendable {
     var requests = HTTP.Limits()
     var times = FixedTimes()
     var sinks = SinkLimits()
+    var sources = SourceLimits()
     var expression = Options().cost
     var sessions = 10_000
     var tokens = 64 << 20
@@ -25,6 +26,14 @@ struct SinkLimits {
     var entries = 1_000
     var bytes = 65_536
     var queueBytes = 16 << 20
+}
+
+/// What upstreams may send and take.
+struct SourceLimits {
+    var body = 1 << 20
+    var milliseconds: UInt64 = 30_000
+    var perHost = 4
+    var inAll = 64
 }
 
 /// How long peers may take, in milliseconds.
@@ -211,6 +220,14 @@ struct FixedLimit {
                 ),
             Self("limits.sinkQueue", \.sinks.queueBytes, .size)
                 .means("What waits in mode all of a sink over a glob; then the oldest is dropped."),
+            Self("limits.sourceBody", \.sources.body, .size)
+                .means("The body of an upstream's answer, and one event or message of a stream."),
+            Self("limits.sourceRequests", \.sources.inAll, .number)
+                .means("Requests to upstreams that are under way at once; others wait."),
+            Self("limits.sourceRequestsPerHost", \.sources.perHost, .number)
+                .means("The same to one host."),
+            Self("times.source", \.sources.milliseconds, .time)
+                .means("An upstream's answer, connecting included."),
             Self("memory.pressure", \.memoryPressure, .path).means(
                 """
                 What says when memory is short: the memory.pressure of the server's control group, else \

@@ -192,6 +192,21 @@ public struct Keys: Sendable {
         sent are in the environment only: SLUICE_SECRET_NAME.
         """
     )
+    public let sourceHosts = Key(
+        "sourceHosts",
+        .names(
+            "hosts, each with a port or without, and perhaps '=' and a network",
+            pattern: ".",
+            where: PermittedHosts.isWellFormed
+        ),
+        []
+    )
+    .means(
+        """
+        Hosts from which the source nodes of graphs may take values, written as those of 'sinkHosts': 'api.example.org', \
+        'sensors.lan:8080=192.168.0.0/16'. []: none.
+        """
+    )
     public let secrets = Key(
         "secrets",
         .names(
@@ -366,5 +381,5 @@ public struct Keys: Sendable {
 @Sendable
 private func isSecretGrant(_ text: String) -> Bool {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    return parts.count == 2 && SinkDefinition.isSecretName(String(parts[0])) && !parts[1].isEmpty
+    return parts.count == 2 && DocumentReader.isSecretName(String(parts[0])) && !parts[1].isEmpty
 }

@@ -1,0 +1,102 @@
+internal import CEL
+internal import Values
+
+extension FeedRow {
+    static let all: [FeedRow] = [get]
+
+    private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    static let mostInBatch = 1_000
+    /// Milliseconds.
+    static let shortestPause = 100
+
+    static let get = FeedRow(
+        word: "get",
+        fields: [
+            .optional(
+                "every",
+                .duration,
+                "How long after an answer it is asked again; without it, once each time it opens."
+            ),
+            .optional("method", .oneOf(words: methods).with("default", "GET"), "The method of the request."),
+            .optional("headers", RequestHeader.schema, "Header fields besides those of the upstream."),
+            .optional("body", .expression, "The body as JSON: an expression that may use `key`."),
+            .optional(
+                "as",
+                .word(FeedFormat.self, default: .json),
+                "Whether an answer is JSON, or `text`, which becomes a string."
+            ),
+            .optional(
+                "batch",
+                .count(1, mostInBatch).with("default", 100),
+                "Beside `{id*}`: how many members one request asks for."
+            ),
+        ],
+        argument: "`UPSTREAM:/path?query`",
+        summary: "The answer to an HTTP request.",
+        read: { reading in
+            let reader = reading.reader
+            let target: RequestTemplate
+            do throws(RequestTemplate.Problem) {
+                target = try RequestTemplate(reading.rest)
+            } catch {
+                let hint =
+                    error == .brace
+                    ? "a placeholder is written {id}, or {id*} for all members together"
+                    : "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
+                return reader.refuse(
+                    "'\(reading.rest)' is no path with a query",
+                    at: reading.position,
+                    hint: hint
+                )
+            }
+            let fields = reading.fields
+            let every = fields["every"].flatMap { reader.span($0, of: "every") }
+            if let every, every.milliseconds < shortestPause, let place = fields["every"]?.position {
+                reader.add("every must be at least \(shortestPause)ms", at: place)
+            }
+            let method: String? = fields["method"].flatMap { reading.method($0, among: methods) }
+            let format: FeedFormat? = fields["as"].flatMap { reader.word($0, of: "as") }
+            let body = reading.expression("body", seeing: [])
+            let batch = fields["batch"].flatMap { reader.count($0, of: "batch", in: 1...mostInBatch) }
+            if let place = fields["batch"]?.position, target.list == nil {
+                reader.add("'batch' is for addresses with a placeholder such as {id*}", at: place)
+            }
+            if let place = fields["body"]?.position, target.list != nil {
+                reader.add("a request for several members has no 'body'", at: place)
+            }
+            reading.check(
+                placeholders: target.placeholders,
+                joined: target.lists,
+                [body, reading.pick]
+            )
+            return .poll(
+                Feed.Poll(
+                    method: method ?? "GET",
+                    target: target,
+                    headers: fields["headers"].map { RequestHeader.list($0, from: reader) } ?? [],
+                    body: body,
+                    isText: format == .text,
+                    every: every?.milliseconds,
+                    batch: batch ?? 100
+                )
+            )
+        }
+    )
+}
+
+/// What an answer is taken as.
+enum FeedFormat: String, CaseIterable {
+    case json, text
+}
+
+extension FeedReading {
+    fileprivate func method(_ document: Document, among methods: [String]) -> String? {
+        guard let text = document.scalar?.text, methods.contains(text) else {
+            return reader.refuse(
+                "method must be one of \(methods.joined(separator: ", "))",
+                at: document.position
+            )
+        }
+        return text
+    }
+}

@@ -1,0 +1,35 @@
+internal import Values
+
+/// What feeds a source node: an upstream, and what is asked of it (docs/sources.md).
+public struct Feed {
+    /// How the upstream sends values.
+    public enum Kind {
+        /// It is asked again and again.
+        case poll(Poll)
+    }
+
+    /// The upstream's name in the graph.
+    public let upstream: String
+    public let kind: Kind
+    /// Makes the node's value from what comes; nil: that is the value.
+    public let pick: Expression?
+    /// The source as JSON with sorted keys: equal if nothing has changed.
+    public let canonical: String
+    /// The place of the upstream's name in the file.
+    let position: Position
+
+    /// A request that is made once when the node opens, and perhaps again.
+    public struct Poll {
+        public let method: String
+        public let target: RequestTemplate
+        public let headers: [RequestHeader]
+        /// The body, an expression over the placeholders; nil: none.
+        public let body: Expression?
+        /// Whether an answer is taken as text, not as JSON.
+        public let isText: Bool
+        /// Milliseconds from an answer to the next request; nil: it is asked once.
+        public let every: Int?
+        /// How many members are asked for in one request at most.
+        public let batch: Int
+    }
+}

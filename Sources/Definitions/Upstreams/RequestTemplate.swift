@@ -1,0 +1,93 @@
+internal import Support
+
+/// A request's path and query with the placeholders of a family in it: `/stations?ids={id*}`.
+///
+/// A placeholder stands for the text of one member; `{id*}` stands for those of all members that
+/// are asked for together, joined by commas. All texts are percent-encoded (RFC 3986 section 2.1).
+public struct RequestTemplate: Hashable, Sendable {
+    enum Part: Hashable, Sendable {
+        case text(String)
+        case placeholder(String)
+        case list(String)
+    }
+
+    /// Why a text is no template.
+    enum Problem: Error {
+        /// Not a path or a query, or a character that has to be encoded.
+        case target
+        /// A brace without its other.
+        case brace
+    }
+
+    let parts: [Part]
+
+    /// Reads a template, which begins with `/` or `?`, or is empty.
+    init(_ text: Substring) throws(Problem) {
+        guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix("?"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+        else { throw .target }
+        var parts: [Part] = []
+        var rest = text
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { throw .brace }
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            let name = rest[rest.index(after: open)..<close]
+            guard !name.contains("{") else { throw .brace }
+            parts.append(
+                name.hasSuffix("*") ? .list(String(name.dropLast())) : .placeholder(String(name))
+            )
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.parts = parts
+    }
+
+    /// The placeholder whose texts are joined; nil: each member has a request of its own.
+    public var list: String? {
+        for case .list(let name) in parts { return name }
+        return nil
+    }
+
+    var lists: [String] {
+        parts.compactMap { if case .list(let name) = $0 { name } else { nil } }
+    }
+
+    var placeholders: [String] {
+        parts.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+    }
+
+    /// The target for a member with these texts: what is before the place where members are joined,
+    /// the member's text there, and what is after it (nil: members are not joined).
+    public func pieces(
+        for texts: [(placeholder: String, text: String)]
+    ) -> (before: String, text: String, after: String?) {
+        func encoded(_ name: String) -> String {
+            Self.encoded(texts.first { $0.placeholder == name }?.text ?? "")
+        }
+        var (before, text, after) = ("", "", String?.none)
+        for part in parts {
+            switch part {
+            case .text(let piece): if after == nil { before += piece } else { after?.append(piece) }
+            case .placeholder(let name):
+                if after == nil { before += encoded(name) } else { after?.append(encoded(name)) }
+            case .list(let name): (text, after) = (encoded(name), "")
+            }
+        }
+        return (before, text, after)
+    }
+
+    /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded.
+    static func encoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            let isUnreserved = ASCII.isWord(byte) || [0x2D, 0x2E, 0x7E].contains(byte)
+            if isUnreserved {
+                bytes.append(byte)
+            } else {
+                let digits = Array("0123456789ABCDEF".utf8)
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

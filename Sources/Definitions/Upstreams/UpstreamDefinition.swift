@@ -1,0 +1,36 @@
+/// Where the values of source nodes come from: a service that the graph reaches by a name of its
+/// own (docs/sources.md).
+public struct UpstreamDefinition: Hashable, Sendable {
+    /// Its name, unique in its graph.
+    public let name: String
+    /// The address before the targets of sources; its path has no slash at the end.
+    public let url: RemoteURL
+    /// What every request says besides what its source says.
+    public let headers: [RequestHeader]
+
+    static let most = 100
+
+    /// The address of a source's target, which begins with `/` or `?`, or is empty; nil: it is too
+    /// long.
+    public func address(of target: String) -> RemoteURL? {
+        RemoteURL(url.origin + (url.target == "/" ? "" : url.target) + target)
+    }
+}
+
+/// A header field of requests to an upstream.
+public struct RequestHeader: Hashable, Sendable {
+    /// What it says.
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        /// The whole value is the secret with this name.
+        case secret(String)
+    }
+
+    public let name: String
+    public let value: Value
+
+    /// The secret that it needs.
+    public var secret: String? {
+        if case .secret(let name) = value { name } else { nil }
+    }
+}
