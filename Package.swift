@@ -151,7 +151,7 @@ let package = Package(
         // Requests that the server or the command line makes.
         .target(
             name: "Outbound",
-            dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Values"],
+            dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Values", deque],
             swiftSettings: marked
         ),
         // The contract with a log.

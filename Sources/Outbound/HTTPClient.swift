@@ -22,6 +22,12 @@ public final class HTTPClient {
         public let date: String?
         /// Where a redirect leads (`Location`).
         public let location: String?
+        /// When what was asked for changed last (`Last-Modified`).
+        public let lastModified: String?
+        /// How long it may be kept (`Cache-Control`).
+        public let cacheControl: String?
+        /// How the body is coded (`Content-Encoding`); nil: as it is.
+        public let coding: String?
 
         /// Whether the status is 2xx.
         public var isSuccess: Bool { (200..<300).contains(status) }
@@ -89,12 +95,14 @@ public final class HTTPClient {
     ///   - target: path and query, escaped already; the URL's own path goes before it.
     ///   - body: nil for none; sent as `application/json`.
     ///   - fields: further header fields.
+    ///   - headers: the same with names that are not known here.
     ///   - handler: called with the result, never before this returns.
     public func send(
         _ method: HTTP.Method,
         _ target: String,
         body: [UInt8]? = nil,
         fields: [(name: StaticString, value: String)] = [],
+        headers: [(name: String, value: String)] = [],
         handler: @escaping Handler
     ) {
         var buffer = ByteBuffer()
@@ -109,12 +117,23 @@ public final class HTTPClient {
             ) {
                 self.url.authorize(&$0)
                 for field in fields { $0.field(field.name, string: field.value) }
+                for header in headers { $0.append(utf8: "\(header.name): \(header.value)\r\n") }
             }
         }
         if let body { body.withBorrowedBytes { write($0) } } else { write(nil) }
         let isRepeatable = method.isIdempotent || fields.contains { $0.name.description == "Idempotency-Key" }
         waiting.append(Request(bytes: Array(buffer.bytes), isRepeatable: isRepeatable, handler: handler))
         loop.soon { [weak self] in self?.next() }
+    }
+
+    /// Forgets its requests, and closes the connection if one is under way.
+    package func cancel() {
+        waiting = []
+        guard current != nil else { return }
+        current = nil
+        timer?.stop()
+        attempt = nil
+        drop()
     }
 
     private func next() {
@@ -189,7 +208,10 @@ public final class HTTPClient {
             entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) },
             retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) },
             date: head.value(.date).map { String(decoding: $0, as: UTF8.self) },
-            location: head.value(.location).map { String(decoding: $0, as: UTF8.self) }
+            location: head.value(.location).map { String(decoding: $0, as: UTF8.self) },
+            lastModified: head.value(.lastModified).map { String(decoding: $0, as: UTF8.self) },
+            cacheControl: head.value(.cacheControl).map { String(decoding: $0, as: UTF8.self) },
+            coding: head.value(.contentEncoding).map { String(decoding: $0, as: UTF8.self) }
         )
         isReused = true
         if isLast || !parser.keepsAlive { drop() }

@@ -49,6 +49,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let range = HeaderName(rawValue: 35)
     public static let forwardedHost = HeaderName(rawValue: 36)
     public static let date = HeaderName(rawValue: 37)
+    public static let lastModified = HeaderName(rawValue: 38)
+    public static let cacheControl = HeaderName(rawValue: 39)
 
     /// One more than the highest number above.
     static var end: Int { names.count }
@@ -64,6 +66,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         "sec-websocket-accept", "last-event-id", "user-agent", "forwarded", "access-control-request-method",
         "access-control-request-headers", "x-forwarded-for", "x-forwarded-proto", "content-encoding", "etag",
         "location", "retry-after", "range", "x-forwarded-host", "date",
+        "last-modified", "cache-control",
     ]
 
     /// Whether a request may carry the field once at most.

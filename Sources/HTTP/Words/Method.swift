@@ -21,6 +21,12 @@ public struct Method: RawRepresentable, Hashable, Sendable {
     /// The methods a router may be given, in the order in which `Allow` names them.
     static let routable: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
+    /// The method with that word, if the server knows it.
+    public init?(word: String) {
+        guard let known = Self.routable.first(where: { $0.name.description == word }) else { return nil }
+        self = known
+    }
+
     /// The word on the wire, for the methods named above; `OTHER` for those llhttp knows and Sluice
     /// has no use for.
     public var name: StaticString {

@@ -44,7 +44,7 @@ enum SinkOutcome: Equatable {
         case 200..<300: self = .arrived
         case 429, 503:
             let sent = date.flatMap { HTTPDate.unixSeconds(of: $0) }.map { $0 * 1_000 }
-            let wait = retryAfter.flatMap { Self.milliseconds($0, from: sent ?? now) }
+            let wait = retryAfter.flatMap { RetryAfter.milliseconds($0, from: sent ?? now) }
             self = .failed("status \(status)", after: wait)
         case 408, 425, 500...: self = .failed("status \(status)")
         // Redirects are not followed: they could lead anywhere.
@@ -64,15 +64,6 @@ enum SinkOutcome: Equatable {
             text = text.replacing(part, with: part.hasPrefix("/") ? "/..." : "...")
         }
         return text.utf8.count <= 200 ? text : "\(text.prefix(200))..."
-    }
-
-    /// What `Retry-After` says (RFC 9110 §10.2.3): seconds, or a date; nil where it says neither.
-    private static func milliseconds(_ text: String, from now: Int64) -> Int? {
-        // More digits than that are too long a time.
-        if !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy(ASCII.isDigit) {
-            return Int(text).map { $0 * 1_000 }
-        }
-        return HTTPDate.unixSeconds(of: text).map { max(0, Int($0 * 1_000 - now)) }
     }
 }
 
