@@ -6,7 +6,9 @@ public import Values
 public enum FacetChange: Hashable, Sendable {
     /// A load is under way. `progress` is 0…1; nil: unchanged.
     case loading(progress: Double?)
-    case failed(code: String, message: String)
+    /// Of an upstream also the status with which it answered, and when it is asked again, in
+    /// milliseconds since 1970.
+    case failed(code: String, message: String, status: Int? = nil, retryAt: UInt64? = nil)
     /// The load has ended: the node's value is still right.
     case notModified
     /// The load has ended without a result.
@@ -115,7 +117,8 @@ extension FacetChange {
 // MARK: - The binary form
 
 // Binary form: one byte for the case; then, for `loading`, a byte (1: with progress) and the
-// progress as the eight bytes of its double; for `failed`, the code and the message.
+// progress as the eight bytes of its double; for `failed`, the code and the message; for that of an
+// upstream then the status and the time of the next try, both numbers, 0 where there is none.
 extension FacetChange {
     private enum Mark {
         static let loading: UInt8 = 0
@@ -123,6 +126,7 @@ extension FacetChange {
         static let notModified: UInt8 = 2
         static let cancelled: UInt8 = 3
         static let invalidated: UInt8 = 4
+        static let failedUpstream: UInt8 = 5
     }
 
     package func append(to bytes: inout [UInt8]) {
@@ -132,10 +136,14 @@ extension FacetChange {
             if let progress {
                 bytes.append(littleEndian: progress.bitPattern)
             }
-        case .failed(let code, let message):
-            bytes.append(Mark.failed)
+        case .failed(let code, let message, let status, let retryAt):
+            let isPlain = status == nil && retryAt == nil
+            bytes.append(isPlain ? Mark.failed : Mark.failedUpstream)
             bytes.append(counted: code.utf8)
             bytes.append(counted: message.utf8)
+            guard !isPlain else { break }
+            bytes.append(varint: UInt64(status ?? 0))
+            bytes.append(varint: retryAt ?? 0)
         case .notModified: bytes.append(Mark.notModified)
         case .cancelled: bytes.append(Mark.cancelled)
         case .invalidated: bytes.append(Mark.invalidated)
@@ -154,6 +162,16 @@ extension FacetChange {
             for place in 0..<8 { pattern |= UInt64(try reader.byte()) << (8 * place) }
             self = .loading(progress: Double(bitPattern: pattern))
         case Mark.failed: self = .failed(code: try reader.text(), message: try reader.text())
+        case Mark.failedUpstream:
+            let (code, message) = (try reader.text(), try reader.text())
+            let (status, retryAt) = (try reader.varint(), try reader.varint())
+            guard status < 1_000 else { throw LogBytesError() }
+            self = .failed(
+                code: code,
+                message: message,
+                status: status > 0 ? Int(status) : nil,
+                retryAt: retryAt > 0 ? retryAt : nil
+            )
         case Mark.notModified: self = .notModified
         case Mark.cancelled: self = .cancelled
         case Mark.invalidated: self = .invalidated

@@ -3,6 +3,7 @@
 import { h, icon, load, setText, severityMark } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { lastWords, raisedBy, severityWords, sinkWords, stageWords, staleWords } from "/lib/words.js";
+import { formatSource } from "/lib/state.js";
 import { formatTime } from "/lib/time.js";
 import { ask, explain } from "./explain.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
@@ -136,6 +137,7 @@ export class Inspector {
       row("Type", part.type), row("Rate", part.rate),
         this.#writerRow(part),
         row("Emissions", part.count), row("Alive for", part.alive),
+      entry.source ? row("Source", h("code", {}, formatSource(entry.source))) : null,
       made ? row("Made by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
       entry.inputs?.length ? row("Made from", this.#inputs(entry)) : null,
       entry.family ? row("Member of", this.#link(`n:${entry.family}`, entry.family)) : null,
@@ -227,7 +229,7 @@ export class Inspector {
         `and ${formatNumber(total - Math.min(50, kept.length))} more`));
     }
     if (anyway) {
-      const self = entry.kind === "mutable" ? "It holds state: it stays whoever leaves."
+      const self = /mutable|source/.test(entry.kind) ? "It holds state: it stays whoever leaves."
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
         : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)."
           : "A node made from it is kept by its definition.";

@@ -1,5 +1,15 @@
+import { formatTime } from "./time.js";
+
 // The state of a node besides its value, in words; empty if there is nothing to say.
 export const formatState = ({ loading, progress, stale, error } = {}) => [
-  error && `failed: ${error.msg || error.code}`,
+  error && `failed: ${error.msg || error.code}${next(error.retryAt)}`,
     loading && `loading${progress === undefined ? "" : ` ${Math.round(100 * progress)}\u202f%`}`, stale && "stale",
 ].filter(Boolean).join(", ");
+
+const next = (at) => (at ? `, next try at ${formatTime(at)}` : "");
+
+/** What a source node asks, in words: `get met:/now every 10s`; empty for other nodes. */
+export function formatSource(source) {
+  if (!source) return "";
+  return `get ${source.get}${source.every ? ` every ${source.every}` : ""}`;
+}

@@ -3,12 +3,19 @@
 import { graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
 import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
-import { formatState } from "/lib/state.js";
+import { formatSource, formatState } from "/lib/state.js";
 import { formatTime } from "/lib/time.js";
 import { inputFor } from "/ui/sensor.js";
 
 /** The most rows on one page; only they are followed. */
 const most = 200;
+
+/** The tables, in the order on the page. */
+const kinds = [
+  { of: "mutable", heading: "Set by clients", third: "Set", last: "Last set" },
+  { of: "source", heading: "From outside", third: "Source", last: "Changed" },
+  { of: "derived", heading: "Derived", third: "Made by", last: "Changed" },
+];
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
 
@@ -29,6 +36,8 @@ class Row {
     if (node.kind === "mutable") {
       this.#input = inputFor({ client, announce, node, graph: route.params.graph, compact: false });
       cell.append(this.#input.element);
+    } else if (node.kind === "source") {
+      cell.append(h("code", { class: "made dim small", title: node.source.pick }, formatSource(node.source)));
     } else {
       cell.append(h("span", { class: "made dim small" }, `${node.op} ${(node.inputs ?? []).join(", ")}`,
         node.label && [" → ", h("code", { title: node.label }, stageWords(node.label))]));
@@ -184,9 +193,7 @@ class Values {
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
-    // The order on the page: mutable nodes come first.
-    const ordered = [...found.filter(({ kind }) => kind === "mutable"),
-      ...found.filter(({ kind }) => kind !== "mutable")];
+    const ordered = kinds.flatMap(({ of }) => found.filter(({ kind }) => kind === of));
     const pages = Math.max(1, Math.ceil(ordered.length / most)),
       page = this.#page = Math.min(Math.max(0, this.#page), pages - 1);
     const shown = ordered.slice(page * most, (page + 1) * most);
@@ -208,10 +215,8 @@ class Values {
     this.#built = shape;
     const before = this.#rows, focused = document.activeElement;
     this.#rows = new Map();
-    const tables = [this.#table("Set by clients", "Set", nodes.filter(({ kind }) => kind === "mutable"), before,
-      shapes),
-      this.#table("Derived", "Made by", nodes.filter(({ kind }) => kind !== "mutable"), before,
-        shapes)].filter(Boolean);
+    const tables = kinds.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
+      .filter(Boolean);
     const { client } = this.#context;
     const about = client.picture ? "These are the values of one revision."
       : "This table listens to these nodes, so they are alive while it is open.";
@@ -223,7 +228,7 @@ class Values {
     if (focused?.isConnected && this.#element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
-  #table(heading, third, nodes, before, shapes) {
+  #table({ heading, third, last }, nodes, before, shapes) {
     if (!nodes.length) return null;
     const body = h("tbody");
     for (const node of nodes) {
@@ -240,7 +245,7 @@ class Values {
       this.#rows.set(node.name, row);
       body.append(row.element);
     }
-    const head = ["Node", "Value", third, nodes[0].kind === "mutable" ? "Last set" : "Changed"];
+    const head = ["Node", "Value", third, last];
     return h("section", { class: "card" }, h("div", { class: "scroll" },
       h("table", { class: "values" }, h("caption", {}, heading),
       h("thead", {}, h("tr", {}, head.map((label, i) => h("th", { scope: "col", class: i === 3 && "num" }, label)))),

@@ -14,7 +14,8 @@ export default {
     const node = facts(feed.node) ?? { name: feed.node, kind: "mutable", type: "any" };
     if (isKiosk) return (/number|integer/.test(node.type) ? number : text).make({}, context);
     if (node.kind !== "mutable") {
-      return { element: h("p", { class: "dim" }, "This node is derived from others and cannot be set.") };
+      return { element: h("p", { class: "dim" }, node.kind === "source"
+        ? "This node has a source and cannot be set." : "This node is derived from others and cannot be set.") };
     }
     const { valueEditor } = await load("/ui/value-editor.js");
     const { element, show, close } = valueEditor({

@@ -6,7 +6,8 @@ internal import HTTP
 internal import Support
 internal import Values
 
-/// A read that waits until the node's state differs from the client's (`Prefer: wait`, RFC 7240).
+/// A read that waits until the node's state differs from the client's (`Prefer: wait`, RFC 7240),
+/// or until the upstream of a source node has answered (`load`, S-1).
 ///
 /// It is an ordinary listener with a session of its own, which ends in the turn in which the node
 /// changes, the time is over, or the client disconnects.
@@ -20,6 +21,8 @@ final class LongPoll: MessageTransport, HeldRequest {
     private let nodeName: String
     private let known: [UInt8]
     private let hasFacets: Bool
+    /// Whether it waits for an upstream, not for any change.
+    private let loads: Bool
     private var session: Session?
     private var isOpen = false
 
@@ -31,6 +34,7 @@ final class LongPoll: MessageTransport, HeldRequest {
         name: String,
         known: BorrowedBytes,
         facets hasFacets: Bool,
+        loads: Bool = false,
         deadline: UInt64
     ) throws(HostError) {
         self.connection = connection
@@ -39,8 +43,13 @@ final class LongPoll: MessageTransport, HeldRequest {
         nodeName = name
         self.known = Array(known)
         self.hasFacets = hasFacets
+        self.loads = loads
         self.deadline = deadline
-        let stream = try EventStream(of: GraphView(graph, for: connection.access), nodes: [name])
+        let stream = try EventStream(
+            of: GraphView(graph, for: connection.access),
+            nodes: [name],
+            StreamOptions(hasFacets: loads)
+        )
         let session = Session(
             of: connection.hub.clients,
             transport: self,
@@ -51,6 +60,29 @@ final class LongPoll: MessageTransport, HeldRequest {
         self.session = session
         session.start(stream)
         isOpen = true
+    }
+
+    /// Makes the current request of a connection wait until the upstreams of `node` have answered,
+    /// at most `times.load`.
+    static func begin(
+        on connection: HTTPConnection,
+        loading node: NamedNode,
+        facets hasFacets: Bool
+    )
+        throws(HostError)
+    {
+        let hub = connection.hub
+        let poll = try LongPoll(
+            connection,
+            request: connection.waitAsAsked(),
+            graph: node.graph,
+            name: node.name,
+            known: BorrowedBytes(),
+            facets: hasFacets,
+            loads: true,
+            deadline: hub.loop.now + hub.host.limits.loadMilliseconds
+        )
+        connection.held = .change(poll)
     }
 
     /// Makes the current request of a connection wait for a change of `node`.
@@ -131,7 +163,9 @@ final class LongPoll: MessageTransport, HeldRequest {
 
     func send(_ message: Outgoing) {
         // The first message is the snapshot that the client has already.
-        if isOpen { finish() }
+        guard isOpen else { return }
+        if loads, graph.node(nodeName)?.awaitsSource(countingFailures: false) == true { return }
+        finish()
     }
 
     func close(code: UInt16, reason: String) {

@@ -15,9 +15,14 @@ enum ReadingRoutes {
         let (connection, head) = (request.connection, request.head)
         if !head.query.isEmpty, try looksBack(request) { return }
         let node = try request.node()
-        if !head.query.isEmpty, try request.query.isSet("load") { node.graph.load(node) }
-        let reading = node.graph.read(node)
         let hasFacets = head.query.isEmpty ? false : try request.query.isSet("facets")
+        if !head.query.isEmpty, try request.query.isSet("load") {
+            node.graph.load(node)
+            if node.awaitsSource(countingFailures: true), !connection.hub.isDraining {
+                return try LongPoll.begin(on: connection, loading: node, facets: hasFacets)
+            }
+        }
+        let reading = node.graph.read(node)
         guard let known = head.value(.ifNoneMatch),
             try Preconditions.isKnown(known, reading, of: node)
         else {
@@ -156,6 +161,7 @@ enum ReadingRoutes {
             out.append(kept: kept)
             if (try? GraphView(graph, for: access).requireObservation()) != nil {
                 service.sinks.append(of: graph, to: &out)
+                service.upstreams.append(of: graph, to: &out)
             }
             out.append("}\n")
         }

@@ -14,6 +14,7 @@ final class Service {
     let definitions: DefinitionQueue
     let files: GraphFiles
     let sinks: Sinks
+    let upstreams: Upstreams
     let folders = PublicFolders()
     var dashboards: Dashboards?
     /// How the store is copied for `GET /v1/backup`; nil: there is nothing to copy.
@@ -30,10 +31,11 @@ final class Service {
         definitions: DefinitionQueue,
         files: GraphFiles,
         sinks: Sinks,
+        upstreams: Upstreams,
         backup: OpenLog.Backup?
     ) {
         (self.configuration, self.log) = (configuration, log)
         (self.looks, self.definitions, self.files) = (looks, definitions, files)
-        (self.sinks, self.backup) = (sinks, backup)
+        (self.sinks, self.upstreams, self.backup) = (sinks, upstreams, backup)
     }
 }

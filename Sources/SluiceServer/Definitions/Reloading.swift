@@ -106,7 +106,7 @@ final class Reloading {
     private func end() {
         setOthersAside()
         guard !report.isDryRun else { return finishApplied() }
-        // Who has the answer may take the file away elsewhere: the other servers must know of it.
+        // After the answer the file may go elsewhere: the other servers must know of it.
         files.host.askForFiles { [weak self] in self?.finishApplied() }
     }
 

@@ -22,6 +22,7 @@ enum Metrics {
             UInt64(server.service.files.failed.count)
         )
         connections(server, &out)
+        server.service.upstreams.appendMetrics(to: &out)
         out.sample("sluice_log_ready", "Whether the log takes commits.", server.host.health == .ready ? 1 : 0)
         if server.host.isShared {
             out.sample(

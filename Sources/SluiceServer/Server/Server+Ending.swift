@@ -36,6 +36,7 @@ extension Server {
         beginToDrain(.draining(memory, nil))
         for connection in Array(hub.connections) { connection.close() }
         service.sinks.stop()
+        service.upstreams.stop()
         finish()
     }
 
@@ -56,6 +57,7 @@ extension Server {
         guard state != .stopped, hub.connections.isEmpty, !service.sinks.isBusy else { return }
         phase = .stopped
         service.sinks.stop()
+        service.upstreams.stop()
         hub.stop()
         service.files.stop()
         turns.stop()

@@ -20,6 +20,7 @@ extension Server {
             service.dashboards = Dashboards(configuration.dashboards, most: most, on: loop)
         }
         service.sinks.prepare()
+        service.upstreams.prepare()
         try service.files.load()
         try acceptor.open()
         do throws(UVError) {

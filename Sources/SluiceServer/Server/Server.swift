@@ -94,6 +94,7 @@ public final class Server {
             definitions: definitions,
             files: GraphFiles(configuration, clients, turns, definitions, credentials, log),
             sinks: Sinks(configuration, clients, turns, log),
+            upstreams: Upstreams(configuration, clients, turns, log),
             backup: store.backup
         )
         acceptor = Acceptor(configuration, hub, service, log)
@@ -143,6 +144,7 @@ public final class Server {
                 done(result)
             }
         }
+        host.handlers.onDemand = { [unowned service] in service.upstreams.settle() }
         host.handlers.onFault = { [unowned self] in report($0) }
         host.handlers.onOrphans = { [unowned service] in service.files.report(orphans: $0) }
         host.handlers.onExpiredOrphan = { [log] graph, values in
@@ -189,6 +191,7 @@ public final class Server {
         guard turns.isOpen else { return }
         turns.activity.note(.delivery)
         service.sinks.followChanges()
+        service.upstreams.followChanges()
         let delivered = host.applied == turns.times.commitsBefore ? 0 : OwnProcess.nanoseconds
         hub.flush()
         // Flushing may have ended the last connection of a stopping server, and with it the turn.

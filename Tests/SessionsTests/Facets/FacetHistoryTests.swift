@@ -47,7 +47,7 @@ struct FacetHistoryTests {
             var each = known[name] ?? Known()
             switch change {
             case .loading(let progress): (each.isLoading, each.progress) = (true, progress ?? each.progress)
-            case .failed(let code, _): (each.isLoading, each.progress, each.error) = (false, nil, code)
+            case .failed(let code, _, _, _): (each.isLoading, each.progress, each.error) = (false, nil, code)
             case .cancelled: (each.isLoading, each.progress) = (false, nil)
             case .invalidated: each.isStale = true
             case .notModified:

@@ -16,6 +16,10 @@ package struct LoadFailure: Equatable {
     let message: String
     /// When it was reported, in milliseconds since 1970.
     let at: UInt64
+    /// The status with which an upstream answered, 100 … 999.
+    var status: Int?
+    /// When the upstream is asked again, in milliseconds since 1970.
+    var retryAt: UInt64?
 }
 
 extension Facets {
@@ -29,9 +33,9 @@ extension Facets {
             self.progress = progress ?? self.progress
         case .invalidated: isStale = true
         case .cancelled: endLoad()
-        case .failed(let code, let message):
+        case .failed(let code, let message, let status, let retryAt):
             endLoad()
-            error = LoadFailure(code: code, message: message, at: time)
+            error = LoadFailure(code: code, message: message, at: time, status: status, retryAt: retryAt)
         case .notModified:
             endLoad()
             confirm(at: time)
@@ -67,6 +71,8 @@ extension Facets {
                 buffer.member("code", error.code)
                 buffer.member("msg", error.message)
                 buffer.member("at", error.at)
+                buffer.member("status", error.status)
+                buffer.member("retryAt", error.retryAt)
             }
         }
         buffer.append("}")

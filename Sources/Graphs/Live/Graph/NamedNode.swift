@@ -22,6 +22,10 @@ public final class NamedNode: RegistryEntry {
     public var exists: Bool { !isRemoved }
     var isRemoved = false
     public var isMutable: Bool { rules.isMutable }
+    /// Whether an upstream sets it, so that clients may not.
+    package var isFed: Bool { rules.isFed }
+    /// Whether clients may set it.
+    package var isSettable: Bool { rules.isMutable && !rules.isFed }
     var requiresCondition: Bool { rules.requiresCondition }
     private var rules = Rules()
     /// Whether its graph's ``FacetTable`` has an entry for it.
@@ -120,6 +124,7 @@ public final class NamedNode: RegistryEntry {
     /// The parts of a definition that every set needs.
     private struct Rules {
         var isMutable = false
+        var isFed = false
         var requiresCondition = false
         /// Whether values must pass a check.
         var isChecked = false
@@ -130,6 +135,7 @@ public final class NamedNode: RegistryEntry {
         override = memberRetention ?? definition.retain
         rules = Rules(
             isMutable: definition.isMutable,
+            isFed: definition.feed != nil,
             requiresCondition: definition.requiresCondition,
             isChecked: definition.check != nil
         )
@@ -218,6 +224,9 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// For a member of a family: the texts of its placeholders, which expressions see as `key`.
+    /// The texts of the placeholders in its name; none unless it is a member of a family.
+    package var placeholders: [(placeholder: String, text: String)] { family?.key(of: name) ?? [] }
+
     var placeholderTexts: Value? {
         guard let family else { return nil }
         return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))

@@ -210,6 +210,7 @@ public final class Host {
     public func flush() {
         pipelines.run(in: self)
         if !turn.demanded.isEmpty { settleDemand() }
+        handlers.onDemand()
         follower?.turnEnds()
         submissions.endTurn()
         forgetLeftovers()

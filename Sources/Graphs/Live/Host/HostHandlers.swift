@@ -4,6 +4,9 @@ public struct HostHandlers {
     ///
     /// The loop must then end the turn, although no caller of the host was active.
     public var onLog: () -> Void = {}
+    /// Called at the end of each turn, once it is known what is wanted, and before clients receive
+    /// what the turn has changed.
+    public var onDemand: () -> Void = {}
     /// Called when a client sets a node (the second argument) that the definition of a graph (the
     /// first) no longer has.
     public var onMissed: (String, String) -> Void = { _, _ in }

@@ -78,6 +78,12 @@ public struct Commit {
         set { if newValue != isByHand { own().isByHand = newValue } }
     }
 
+    /// Whether it brings what upstreams have sent (S-3).
+    package var isOfSource: Bool {
+        get { rare?.isOfSource ?? false }
+        set { if newValue != isOfSource { own().isOfSource = newValue } }
+    }
+
     package var kind: Kind {
         get { rare?.kind ?? .values }
         set { own().kind = newValue }
@@ -135,6 +141,9 @@ public struct Commit {
         return nodes.count
     }
 
+    /// Whether it says nothing.
+    package var isVoid: Bool { self.set.count == 0 && clear.isEmpty && reports.isEmpty }
+
     /// Whether it records neither a principal nor a context.
     var isAnonymous: Bool {
         guard let rare else { return true }
@@ -154,6 +163,7 @@ public struct Commit {
         var claimed: [NamedNode] = []
         var claimer: String?
         var isByHand = false
+        var isOfSource = false
 
         init(_ other: Rare?) {
             guard let other else { return }
@@ -168,6 +178,7 @@ public struct Commit {
             claimed = other.claimed
             claimer = other.claimer
             isByHand = other.isByHand
+            isOfSource = other.isOfSource
         }
     }
 

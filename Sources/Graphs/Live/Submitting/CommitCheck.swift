@@ -17,12 +17,17 @@ enum CommitCheck {
         defer { graph.host.work += UInt64(budget.spent / NodeBuilder.unitsPerNode) }
         try commit.set.forEach { (assignment) throws(HostError) in
             try check(assignment.node, assignment.value, of: graph, within: &budget)
+            try checkFed(assignment.node, commit)
         }
         for node in commit.clear {
             if case .drop = commit.kind, let refusal = node.dropRefusal { throw refusal }
             try checkMutable(node, of: graph)
+            try checkFed(node, commit)
         }
-        for report in commit.reports { try checkMutable(report.node, of: graph) }
+        for report in commit.reports {
+            try checkMutable(report.node, of: graph)
+            try checkFed(report.node, commit)
+        }
         try checkDisjoint(commit)
         try graph.members.checkRoom(forMembersOf: commit)
         try checkDrop(commit)
@@ -49,6 +54,15 @@ enum CommitCheck {
         guard node.isMutable else {
             throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
         }
+    }
+
+    /// What an upstream sets, no client sets, clears, drops or reports on (S-1).
+    private static func checkFed(_ node: NamedNode, _ commit: Commit) throws(HostError) {
+        guard node.isFed, !commit.isOfSource else { return }
+        if case .expire = commit.kind { return }
+        var error = HostError(.notMutable, "\(node.name) has a source and cannot be set", node: node.name)
+        error.hint = "its upstream sets it while something listens"
+        throw error
     }
 
     /// A node has one state after a commit: no commit sets and clears the same node.

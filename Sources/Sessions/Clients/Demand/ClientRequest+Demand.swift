@@ -27,8 +27,9 @@ extension ClientRequest {
         patterns.removeAll { !seen.insert($0).inserted }
         for name in patterns where !Glob.isGlob(name) {
             let node = try view.node(view.graph.node(name), named: name, to: .set)
-            guard node.isMutable else {
-                throw HostError(.notMutable, "\(name) is derived: demand is for mutable nodes", node: name)
+            guard node.isSettable else {
+                let kind = node.isFed ? "has a source" : "is derived"
+                throw HostError(.notMutable, "\(name) \(kind): demand is for nodes that are set", node: name)
             }
         }
         let watch = DemandWatch(id: id, session: session, graph: view.graph, patterns: patterns)

@@ -111,7 +111,7 @@ final class DemandWatch: DemandFollower {
         guard !isKnown || isAsked else { return nil }
         if isWanted || isAsked {
             // Another server may have another definition for a moment.
-            guard let node = graph.node(name), node.isMutable,
+            guard let node = graph.node(name), node.isSettable,
                 session.access?.rights(on: node).contains(.set) == true
             else { return nil }
         }
@@ -133,7 +133,7 @@ final class DemandWatch: DemandFollower {
 
     /// The definition has changed: ends if a node that the client named cannot be set any more.
     func redefined() {
-        let goesOn = patterns.allSatisfy { Glob.isGlob($0) || graph.node($0)?.isMutable == true }
+        let goesOn = patterns.allSatisfy { Glob.isGlob($0) || graph.node($0)?.isSettable == true }
         if !goesOn { session.end(self, .nodeRemoved) }
     }
 

@@ -161,6 +161,24 @@ extension Schema {
                     ),
                     "What the graph's sinks have done on this server, for those who may see the whole graph"
                 ),
+                .optional(
+                    "upstreams",
+                    .list(
+                        of: .object([
+                            .required("from", .string, "Scheme, host and port"),
+                            .required("nodes", .integer, "How many nodes of the graph share it"),
+                            .required("state", .word(Poll.State.self)),
+                            .optional("dueIn", .integer, "Milliseconds until it is asked again"),
+                            .optional("failure", .string, "Why the last request gave no value"),
+                            .optional(
+                                "retryAt",
+                                .integer,
+                                "Milliseconds since 1970 of the next try"
+                            ),
+                        ])
+                    ),
+                    "What this server asks of upstreams for the graph now, for those who may see the whole graph"
+                ),
             ]
         )
     )

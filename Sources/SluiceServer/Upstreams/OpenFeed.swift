@@ -1,0 +1,58 @@
+internal import CEL
+internal import Definitions
+internal import Graphs
+internal import Values
+
+/// A source node whose upstream is open.
+final class OpenFeed {
+    let graph: LiveGraph
+    /// The node's name, not its entry: another member of that name may have another one.
+    let name: String
+    let feed: Feed
+    /// The placeholders' texts for `pick`; nil: it does not use them.
+    private let key: Value?
+    /// What it is a part of.
+    weak var poll: Poll?
+    /// Its part in requests for several members.
+    var share: PollShare?
+    /// A request for it is under way, or its answer is being taken.
+    var isAsked = false
+
+    init(_ node: NamedNode, _ feed: Feed) {
+        (graph, name, self.feed) = (node.graph, node.name, feed)
+        let texts = node.placeholders
+        let usesKey = feed.pick?.variables.count == 2
+        key = usesKey ? .map(ValueMap(texts.map { ($0.placeholder, .string($0.text)) })) : nil
+    }
+
+    /// The node that has the name now, if it still has this source.
+    var node: NamedNode? {
+        guard let node = graph.node(name), node.definition.feed?.canonical == feed.canonical else {
+            return nil
+        }
+        return node
+    }
+
+    /// The node's value from what has come.
+    func value(of datum: Datum) throws(UpstreamFailure) -> Datum {
+        guard let pick = feed.pick else { return datum }
+        var spent = 0
+        defer { graph.host.work += UInt64(1 + spent / 50) }
+        do throws(EvaluationError) {
+            let arguments = key.map { [datum.tree, $0] } ?? [datum.tree]
+            let value = try pick.program.evaluate(arguments, spent: &spent)
+            do throws(JSONError) {
+                return try Datum(tree: value)
+            } catch {
+                throw EvaluationError(
+                    code: .badValue,
+                    message: "the result cannot be written as JSON",
+                    offset: 0
+                )
+            }
+        } catch {
+            let isMissing = [.noKey, .index].contains(error.code)
+            throw UpstreamFailure(isMissing ? .notFound : .pick, "pick: \(error.message)")
+        }
+    }
+}

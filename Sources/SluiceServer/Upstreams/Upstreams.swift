@@ -1,0 +1,273 @@
+internal import Commits
+internal import Definitions
+internal import EventLoop
+internal import Graphs
+internal import Logging
+internal import Outbound
+internal import Sessions
+internal import TLS
+internal import Values
+
+/// What feeds the source nodes of all graphs (docs/sources.md), on the server that makes the ticks.
+///
+/// Each graph says which of its source nodes are wanted (``GraphFeeds``). The difference from those
+/// that are open is worked off at the end of each turn: what comes to be wanted in a turn opens in
+/// it, and what is not wanted any more closes (S-1).
+final class Upstreams {
+    let clients: Clients
+    let configuration: Configuration
+    let turns: Turns
+    let log: Logger
+    /// Where they may ask.
+    let hosts: PermittedHosts
+    private(set) lazy var pool = RequestPool(
+        on: turns.loop,
+        room: room,
+        limit: .milliseconds(Int64(configuration.fixed.sources.milliseconds)),
+        mostBytes: configuration.fixed.sources.body
+    ) { [hosts] server in
+        let addresses = RemoteURL(server.description).flatMap(hosts.addresses)
+        return { addresses?.contains($0) == true }
+    }
+    /// What was asked, by scheme, host and port.
+    var counters: [String: UpstreamCounters] = [:]
+    private var graphs: [String: GraphFeeds] = [:]
+    private var polls: [PollKey: Poll] = [:]
+    /// When closed polls asked last, on the monotonic clock: who comes and goes must not make the
+    /// server ask all the time.
+    private var lately: [PollKey: UInt64] = [:]
+    /// The graphs in which something has come to be wanted, or is wanted no longer.
+    private var noted: [GraphFeeds] = []
+    /// Those that make a request at the end of this turn.
+    private var beginning: [Poll] = []
+    /// What graphs learn at the end of this turn: that loads have begun, and what came to nothing.
+    private var news: [FedNews] = []
+    private var isStopped = false
+    /// What it followed last.
+    private var followed: (definitions: UInt64, isLeading: Bool)?
+
+    var host: Host { clients.host }
+
+    init(_ configuration: Configuration, _ clients: Clients, _ turns: Turns, _ log: Logger) {
+        (self.configuration, self.clients, self.turns, self.log) = (configuration, clients, turns, log)
+        hosts = PermittedHosts(configuration.sourceHosts)
+    }
+
+    private var room: RequestPool.Room {
+        var room = RequestPool.Room()
+        room.perServer = configuration.fixed.sources.perHost
+        room.inAll = configuration.fixed.sources.inAll
+        return room
+    }
+
+    /// Reads the trusted authorities, if a source may need them: that takes a while.
+    func prepare() {
+        guard !configuration.sourceHosts.isEmpty else { return }
+        do throws(TLSFailure) {
+            pool.trust = try TLSContext.client(authorities: nil)
+        } catch {
+            log.warning("sources cannot use https", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// From 0 up to 1, to spread requests.
+    func random() -> Double { Double.random(in: 0..<1) }
+
+    // MARK: - Turns
+
+    /// Follows changes of the definitions, and of which server makes the ticks.
+    func followChanges() {
+        let present = (definitions: host.definitionChanges, isLeading: host.isLeading)
+        if let followed, followed == present { return }
+        followed = present
+        let isOn = host.isLeading && !isStopped
+        let wanted = isOn ? host.graphs.filter(\.definition.hasSources) : []
+        let names = Set(wanted.map(\.name))
+        for (name, feeds) in graphs where !names.contains(name) {
+            feeds.end()
+            graphs[name] = nil
+        }
+        for graph in wanted {
+            let former = graphs[graph.name]
+            if let former, former.graph === graph, former.definition == graph.definition.hash { continue }
+            let feeds = GraphFeeds(of: graph, in: self)
+            graphs[graph.name] = feeds
+            feeds.begin(after: former?.graph === graph ? former : nil)
+            former?.end()
+        }
+    }
+
+    /// Something has come to be wanted in a graph, or is wanted no longer.
+    func note(_ feeds: GraphFeeds) {
+        if !noted.contains(where: { $0 === feeds }) { noted.append(feeds) }
+    }
+
+    /// A poll makes a request at the end of this turn.
+    func begin(_ poll: Poll) {
+        if !beginning.contains(where: { $0 === poll }) { beginning.append(poll) }
+    }
+
+    /// The end of the turn: opens and closes, and asks.
+    func settle() {
+        while !noted.isEmpty {
+            let all = noted
+            noted = []
+            for feeds in all { feeds.settle() }
+        }
+        let polls = beginning
+        beginning = []
+        for poll in polls { poll.next() }
+        let news = self.news
+        self.news = []
+        take(news)
+    }
+
+    // MARK: - Opening and closing
+
+    func open(_ feed: OpenFeed, at upstream: UpstreamDefinition?) {
+        guard let node = feed.node, let upstream else { return }
+        guard case .poll(let poll) = feed.feed.kind else { return }
+        do throws(UpstreamFailure) {
+            try check(upstream, poll, of: feed.graph)
+            let share = try poll.share(of: node.placeholders, at: upstream)
+            feed.share = share
+            let pause = pause(of: node, poll)
+            if pause == nil { news.append(FedNews(feed, .loading)) }
+            let shared =
+                polls[share.key] ?? Poll(share.key, self, askedAt: lately.removeValue(forKey: share.key))
+            polls[share.key] = shared
+            shared.join(feed, after: pause)
+        } catch {
+            news.append(FedNews(feed, .failed(error, retryAt: nil)))
+        }
+    }
+
+    /// A stored source must not start if the configuration has changed since.
+    private func check(
+        _ upstream: UpstreamDefinition,
+        _ poll: Feed.Poll,
+        of graph: LiveGraph
+    )
+        throws(UpstreamFailure)
+    {
+        guard hosts.addresses(of: upstream.url) != nil else {
+            throw UpstreamFailure(.notPermitted, "'\(upstream.url.authority)' is not in sourceHosts")
+        }
+        let client = graph.origin == .client ? graph.name : nil
+        let usable = configuration.usableSecrets(ofClientGraph: client)
+        for secret in (upstream.headers + poll.headers).compactMap(\.secret) where !usable.contains(secret) {
+            throw UpstreamFailure(.secret, "there is no secret '\(secret)' for this graph")
+        }
+    }
+
+    /// How long a node's value is fresh still, in milliseconds: until then it is not asked for, or
+    /// until its turn has come anyway (S-6); nil: it is asked for now.
+    private func pause(of node: NamedNode, _ poll: Feed.Poll) -> Int? {
+        let now = UInt64(max(0, turns.loop.wallClock))
+        guard let fresh = node.freshUntil, fresh > now else { return nil }
+        guard let every = poll.every else { return Int(fresh - now) }
+        let due = min(node.confirmedAt + UInt64(every), fresh)
+        return due > now ? Int(due - now) : 1
+    }
+
+    func close(_ feed: OpenFeed) {
+        news.removeAll { $0.feed === feed }
+        if let poll = feed.poll {
+            poll.leave(feed)
+            if poll.count == 0 { forget(poll) }
+        }
+        guard let node = feed.node else { return }
+        node.renewLease()
+        if node.isLoadingValue { news.append(FedNews(feed, .cancelled)) }
+    }
+
+    /// Nothing needs a poll any more; for a moment it is known when it asked last.
+    private func forget(_ poll: Poll) {
+        polls[poll.key] = nil
+        guard let askedAt = poll.askedAt else { return }
+        if lately.count >= 1_000 {
+            lately = lately.filter { $0.value + Poll.shortestPause > host.clock.now }
+        }
+        lately[poll.key] = askedAt
+    }
+
+    /// The text of a header field.
+    func text(of value: RequestHeader.Value) throws(UpstreamFailure) -> String {
+        switch value {
+        case .text(let text): return text
+        case .secret(let name):
+            guard let text = configuration.secretValues[name] else {
+                throw UpstreamFailure(.secret, "SLUICE_SECRET_\(name) is not set")
+            }
+            return text
+        }
+    }
+
+    // MARK: - What comes
+
+    /// Brings what has come to the graphs, one commit for each (S-3).
+    func take(_ news: [FedNews]) {
+        var commits: [String: Commit] = [:]
+        var feeds: [String: [OpenFeed]] = [:]
+        for each in news {
+            let graph = each.feed.graph
+            guard graph.isServed, let node = each.feed.node else { continue }
+            var commit = commits[graph.name] ?? Commit(fedTo: graph)
+            switch each.what {
+            case .loading: if !node.isLoadingValue { commit.note(.loading(progress: nil), of: node) }
+            case .cancelled: commit.note(.cancelled, of: node)
+            case .confirmed: if node.takesConfirmations { commit.note(.notModified, of: node) }
+            case .failed(let reason, let retryAt):
+                let report = reason.report(retryAt: retryAt)
+                if !node.knows(report) { commit.note(report, of: node) }
+            case .value(let value):
+                if value != node.fedValue {
+                    commit.set.append(Assignment(node, value))
+                    feeds[graph.name, default: []].append(each.feed)
+                } else if node.takesConfirmations {
+                    commit.note(.notModified, of: node)
+                }
+            }
+            commits[graph.name] = commit
+        }
+        for (name, commit) in commits where !commit.isVoid {
+            let feeds = feeds[name] ?? []
+            switch host.submit(commit) {
+            case .applied: break
+            case .refused(let error): refused(feeds, error)
+            case .pending(let pending):
+                pending.onAnswer { [weak self] result in
+                    if case .failure(let error) = result { self?.refused(feeds, error) }
+                }
+            }
+        }
+    }
+
+    /// A graph has refused values: they are asked for again after a while.
+    private func refused(_ feeds: [OpenFeed], _ error: HostError) {
+        guard let first = feeds.first else { return }
+        log.warning(
+            "a graph refuses what its upstreams send",
+            metadata: ["graph": "\(first.graph.name)", "reason": "\(error.message)"]
+        )
+        for feed in feeds { feed.poll?.retry(feed) }
+    }
+
+    // MARK: - The end
+
+    func stop() {
+        isStopped = true
+        followed = nil
+        for feeds in graphs.values { feeds.end() }
+        (graphs, polls, news) = ([:], [:], [])
+        pool.close()
+    }
+
+    // MARK: - Looking
+
+    /// All that is open for a graph, or for all graphs.
+    func list(of graph: LiveGraph? = nil) -> [Poll] {
+        polls.values.filter { poll in graph.map(poll.serves) ?? true }
+            .sorted { ($0.key.origin, $0.key.target) < ($1.key.origin, $1.key.target) }
+    }
+}
