@@ -130,7 +130,7 @@ def citations(path, line, text):
     for name in re.findall(r"\bdocs/[\w./-]+\.(?:md|json)\b", text):
         if name not in files:
             report(path, line, f"there is no {name}")
-    for number in re.findall(r"\b[GOFKLDIW]-\d+[a-z]?\b", text):
+    for number in re.findall(r"\b[GOFKLDISW]-\d+[a-z]?\b", text):
         if number not in numbers:
             report(path, line, f"no page of docs/rules or scripts/wire.txt has {number}")
     for name in re.findall(r"\b[\w-]+\.md\b", text):

@@ -26,9 +26,12 @@ root = pathlib.Path(__file__).resolve().parent.parent
 LONGEST_RANGE = 4
 SERVER = ("DefinitionsTests", "SessionsTests", "SluiceServerTests", "EndToEnd")
 # Sections whose rules users of the server rely on.
-SERVED = ("Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Looking")
+SERVED = (
+    "Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Sources",
+    "Looking",
+)
 
-number = r"[GOFKLDI]-\d+[a-z]?"
+number = r"[GOFKLDIS]-\d+[a-z]?"
 range_or_number = re.compile(rf"\b({number})(?:\s*(?:…|\.\.\.?|–|\bto\b)\s*({number}))?")
 declaration = re.compile(
     r"""(?:@Suite\(\s*"(?P<suite>(?:[^"\\]|\\.)*)"[^\n]*\)\s*)?"""
