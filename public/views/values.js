@@ -261,10 +261,12 @@ class Values {
         h("code", {}, name)), ` with ${plural(members, "member")}`])));
   }
 
-  /** Everything at once while it fits on a page; otherwise what is on the page. */
+  /**
+   * Everything at once while it fits on a page; otherwise what is on the page. A glob opens no sources.
+   */
   #follow(count, names) {
-    const { client } = this.#context, all = count <= most && !this.#picture.families?.length,
-      nodes = all ? ["*"] : names;
+    const { client } = this.#context, hasSources = this.#picture.nodes.some(({ kind }) => kind === "source"),
+      all = count <= most && !this.#picture.families?.length && !hasSources, nodes = all ? ["*"] : names;
     if (this.#followed === String(nodes)) return;
     this.#handle?.close();
     this.#followed = String(nodes);
