@@ -104,6 +104,24 @@ struct MemberRestoringTests {
         #expect(try bench.read(graph, "s.x") == "5" && graph.existing("s.x") === member)
     }
 
+    @Test("F-4: so does one whose node goes in the meantime")
+    func pendingWithoutNode() throws {
+        let client = bench.connect()
+        _ = client.ask(#"{"op":"sub","id":1,"graph":"g","node":"s.x"}"#)
+        log.isSlow = true
+        let member = try #require(graph.existing("s.x"))
+        var commit = Commit(graph: graph)
+        commit.set.append(Assignment(member, try Datum.parse("5")))
+        _ = bench.host.submit(commit)
+        bench.endTurn()
+        client.session.close()
+        bench.endTurn()
+        #expect(member.node == nil && graph.existing("s.x") === member)
+        log.confirm()
+        bench.endTurn()
+        #expect(try bench.read(graph, "s.x") == "5" && graph.existing("s.x") === member)
+    }
+
     private func redefine(_ nodes: String) throws {
         _ = bench.host.redefine(graph, as: try bench.definition(#"{"graph":"g","nodes":{\#(nodes)}}"#))
         bench.endTurn()

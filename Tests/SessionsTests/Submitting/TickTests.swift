@@ -32,6 +32,23 @@ struct TickTests {
         #expect(bench.host.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
     }
 
+    @Test("A graph whose time has not come makes no tick when that of another has")
+    func alone() throws {
+        let bench = Bench()
+        func graph(_ name: String, _ delay: Int) throws -> LiveGraph {
+            let nodes =
+                #"{"x": {"set": "any"}, "y": {"from": "x", "retain": "always", "pipe": [{"delay": \#(delay)}]}}"#
+            return try bench.define(#"{"graph": "\#(name)", "nodes": \#(nodes)}"#)
+        }
+        let (early, late) = (try graph("early", 20), try graph("late", 2_000))
+        for graph in [early, late] { try bench.set(graph, [("x", "1")]) }
+        let before = late.rev
+        bench.pass(1_000)
+        #expect(try bench.read(early, "y") == "1" && late.rev == before)
+        bench.pass(1_001)
+        #expect(try bench.read(late, "y") == "1" && late.rev == before + 1)
+    }
+
     fileprivate static let timed = #"""
         {"graph": "g", "nodes": {"x": {"set": "any"},
           "late": {"from": "x", "retain": "always", "pipe": [{"delay": 2000}]},

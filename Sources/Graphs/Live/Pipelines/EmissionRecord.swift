@@ -159,10 +159,9 @@ final class EmissionRecord {
         for head in due { head.object.overflow() }
     }
 
-    /// Drops what no head needs any more; the newest stays while one is behind.
+    /// Drops what no head needs any more; the newest stays, as in the node itself.
     private func trim() {
-        let kept = idle == heads.count ? 0 : 1
-        while entries.count > kept, entries[0].standing == 0 {
+        while entries.count > 1, entries[0].standing == 0 {
             entries.removeFirst()
             first += 1
         }
