@@ -277,7 +277,7 @@ def test_a_private_pipeline_does_not_resume(server, peer):
     """W-53"""
     cursor = peer.ask(op="set", graph="g", set={"any": 1})
     since = {"epoch": cursor["epoch"], "rev": cursor["rev"]}
-    assert peer.ask(op="sub", graph="g", node="any", pipe=[{"delay": 10}], since=since)["resumed"] is False
+    assert peer.ask(op="sub", graph="g", node="any", pipe=[{"delay": 60000}], since=since)["resumed"] is False
     assert peer.ask(op="sub", graph="g", node="any", pipe=["distinct"], since=since)["resumed"] is True
 
 

@@ -5,7 +5,8 @@
 /// - A connection is in at most one list, by its own links; moving it costs a few stores.
 /// - Its list is checked no later than its deadline. If the deadline has moved on, the check finds
 ///   time left and moves the connection to the right list.
-/// - Nothing expires early, and at most two ticks late.
+/// - Nothing expires early, and at most two ticks late. A turn in which the server itself was busy
+///   for longer than a tick does not count: its peers could not be served.
 ///
 /// The links hold nothing: a connection removes itself before it is freed.
 final class Deadlines {
@@ -25,6 +26,8 @@ final class Deadlines {
     private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
     private var nextLook: UInt64 = .max
+    /// How long the loop was busy since the last check, in milliseconds, where it was for long.
+    private var held: UInt64 = 0
     /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked
     /// before.
     var onNext: (UInt64) -> Void = { _ in }
@@ -62,9 +65,17 @@ final class Deadlines {
         if connection.slot > 0 { unlink(connection) }
     }
 
+    /// The loop was busy with one turn for so many milliseconds: deadlines that have come meanwhile
+    /// come that much later.
+    func excuse(_ milliseconds: UInt64) {
+        if milliseconds > tick { held += milliseconds }
+    }
+
     /// Checks every list whose time has come.
     func advance(to now: UInt64) {
         nextLook = 0
+        let held = held
+        self.held = 0
         defer { askForNext() }
         let end = now / tick
         // Every list is checked at most once, however long the loop was busy.
@@ -74,10 +85,11 @@ final class Deadlines {
             let slot = Int(position % Self.count)
             while let connection = slots[slot].first {
                 unlink(connection)
-                if connection.deadline <= now {
+                let isOver = connection.deadline <= now
+                if isOver, held == 0 || connection.deadline + held <= now {
                     connection.expire(now: now)
                 } else {
-                    set(connection, at: connection.deadline)
+                    set(connection, at: isOver ? connection.deadline + held : connection.deadline)
                 }
             }
         }

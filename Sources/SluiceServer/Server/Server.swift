@@ -198,10 +198,12 @@ public final class Server {
         guard turns.isOpen else { return }
         let began = turns.close()
         acceptor.tls?.handshakes.endTurn()
+        let ended = OwnProcess.nanoseconds
+        hub.deadlines.excuse((ended - began) / 1_000_000)
         turns.times.endTurn(
             from: began,
             delivering: delivered,
-            to: OwnProcess.nanoseconds,
+            to: ended,
             requests: hub.traffic.requests,
             commits: host.applied,
             lateCommits: delivered == 0 ? [] : host.takeLateCommits()

@@ -85,6 +85,22 @@ struct DeadlineTests {
         #expect(RawAnswer(peer.readToEnd()).status == 408)
     }
 
+    @Test("what a long turn of the server has taken is given to the peers, once")
+    func excused() throws {
+        let server = try makeServer()
+        let peer = try server.connect()
+        let before = server.server.hub.traffic.receivedBytes
+        peer.send("GET /healthz HTTP/1.1\r\nHo")
+        #expect(server.until { server.server.hub.traffic.receivedBytes > before })
+        server.server.hub.deadlines.excuse(Self.limit)
+        standStill(server)
+        for _ in 0..<5 { server.loop.poll() }
+        peer.send("st: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHo")
+        #expect(peer.answer().status == 200)
+        standStill(server)
+        #expect(RawAnswer(peer.readToEnd()).status == 408)
+    }
+
     @Test("an idle connection just ends")
     func idle() throws {
         let server = try makeServer()
