@@ -52,6 +52,22 @@ struct HeadFairnessTests {
         #expect(turns > 10 && clients.allSatisfy { $0.take().updates() == [#""v":5"#] })
     }
 
+    @Test("A principal with much to run leaves others their part of the same turn")
+    func parts() throws {
+        let bench = Bench.ofPipelines(burst: 1_000_000)
+        let graph = try bench.define(PipelineGraph.text)
+        let greedy = bench.connect()
+        for id in 1...100 { greedy.subscribe(id, "[\(PipelineGraph.expensive(30, id))]") }
+        let modest = bench.connect()
+        modest.subscribe(1, #"[{"map":"value + 1"}]"#)
+        bench.settle()
+        _ = (greedy.take(), modest.take())
+        try bench.submit(graph, [("x", "5")])
+        bench.turn()
+        #expect(bench.host.isBehind, "more than a turn has")
+        #expect(modest.take().updates() == [#""v":6"#])
+    }
+
     @Test("By what a long run takes more than its turn had, the next turns run less")
     func longRuns() throws {
         let bench = Bench.ofPipelines(burst: 1)

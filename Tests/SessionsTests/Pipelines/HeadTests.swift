@@ -1,3 +1,4 @@
+import Commits
 import ReactiveGraph
 import TestSupport
 import Testing
@@ -108,6 +109,25 @@ struct HeadTests {
         #expect(messages.updates(of: 2) == (2...4).map { #""v":{"a":\#($0),"b":\#(2 * $0)"# })
     }
 
+    @Test("An expression sees the time of the commit from which its value comes")
+    func time() throws {
+        let bench = Bench.ofPipelines()
+        let graph = try bench.define(PipelineGraph.text)
+        let client = bench.connect()
+        client.subscribe(1, #"[{"map":"[string(value), string(time)]"}]"#, #","mode":"all""#)
+        _ = client.take()
+        var times: [String] = []
+        for value in 5...6 {
+            try bench.submit(graph, [("x", "\(value)")])
+            times.append("\(graph.time % 1_000)")
+            bench.clock.advance(by: 7)
+        }
+        bench.endTurn()
+        let updates = client.take().updates()
+        try #require(updates.count == 2 && times[0] != times[1])
+        for (update, time) in zip(updates, times) { #expect(update.contains("\(time)Z"), "\(updates)") }
+    }
+
     // MARK: - Forks
 
     @Test("Chains that fork share what they have in common, and each part has the payers that use it")
@@ -198,6 +218,38 @@ struct HeadTests {
             (1...4).first { message.contains("writer \($0)") }
         }
         #expect(authors == [1, 2, 3, 4])
+    }
+
+    @Test("What comes late has the rev with which its turn began, not that of a commit within it")
+    func lateRev() throws {
+        let (bench, graph, client, _) = try late(#"[{"map":"value * 10"}]"#, #","mode":"all""#)
+        try bench.submit(graph, [("x", "5")])
+        bench.endTurn()
+        var (before, messages) = (graph.rev, client.take())
+        for turn in 0..<20 where messages.isEmpty {
+            before = graph.rev
+            try bench.submit(graph, [("y", "\(turn)")])
+            bench.turn()
+            messages = client.take()
+        }
+        #expect(messages.updates() == [#""v":50"#] && graph.rev == before + 1)
+        #expect(messages.first?.contains(#""rev":\#(before),"#) == true, "\(messages)")
+    }
+
+    @Test("The state of a value that comes late comes with it, not before")
+    func lateFacets() throws {
+        let (bench, graph, client, _) = try late(#"[{"map":"value * 10"}]"#, #","facets":true"#)
+        var report = Commit(graph: graph)
+        report.report(.failed(code: "offline", message: ""), of: try #require(graph.node("x")))
+        _ = bench.host.submit(report)
+        bench.endTurn()
+        #expect(client.take().updates().count == 1)
+        try bench.submit(graph, [("x", "5")])
+        bench.endTurn()
+        #expect(client.take().isEmpty)
+        bench.later()
+        let updates = client.take().updates()
+        #expect(updates.count == 1 && updates[0].hasPrefix(#""v":50,"state":{"#), "\(updates)")
     }
 
     @Test("mod to mode all: from then on every emission comes; and back")
@@ -327,9 +379,13 @@ struct HeadTests {
         let (bench, graph, client, _) = try late(pipe, #","keep":60000"#)
         let rich = bench.connect()
         try bench.submit(graph, [("x", "5")])
+        let owner = try #require(client.session.subscription(1)?.pipeline?.account)
+        let before = owner.room
         rich.send(#"{"op":"sub","id":1,"graph":"g","node":"x","pipe":\#(pipe)}"#)
         #expect(rich.take().first?.contains(#""v":51"#) == true)
         #expect(graph.chains.all.count == 3, "it is shared")
+        let payer = try #require(rich.session.subscription(1)?.pipeline?.account)
+        #expect(owner.room == before && payer.room < bench.host.limits.pipelineBurst)
         try bench.submit(graph, [("x", "6")])
         let question = #"{"node":"x","pipe":\#(pipe)}"#
         let answer = try question.withBorrowedBytes { bytes in
