@@ -95,6 +95,8 @@ package final class RequestPool {
     /// A pool without requests.
     ///
     /// - Parameters:
+    ///   - loop: its loop.
+    ///   - room: how many requests are under way at once.
     ///   - limit: how long connecting and the answer may take together.
     ///   - mostBytes: the longest body of an answer.
     ///   - permits: at which addresses a server may be reached.

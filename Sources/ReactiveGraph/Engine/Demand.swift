@@ -114,10 +114,8 @@ package final class Demand {
 
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.
     ///
-    /// - Parameters:
-    ///   - known: nodes of which it is known that something leads to one.
-    ///   - takesKept: whether kept nodes count as much.
-    ///   - isMeant: which of the listens are looked for.
+    /// Nodes that are `known` lead to one. Kept nodes count as much, if `takesKept`.
+    ///
     /// - Returns: nil where there is one; otherwise all nodes that were looked at, none of which
     ///   leads to one.
     private func searched(

@@ -64,7 +64,7 @@ final class Poll {
     /// When it is asked again, on the monotonic clock; nil: not by itself.
     var due: UInt64? { timer.isRunning ? timerDue : nil }
 
-    /// - Parameter askedAt: when the same was asked before, on the monotonic clock.
+    /// A poll for no nodes yet; `askedAt`: when the same was asked before, on the monotonic clock.
     init(_ key: PollKey, _ upstreams: Upstreams, askedAt: UInt64?) {
         (self.key, self.upstreams, self.askedAt) = (key, upstreams, askedAt)
         pace = PollPace(every: nil)

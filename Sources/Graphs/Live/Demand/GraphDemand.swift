@@ -298,10 +298,10 @@ extension NamedNode {
 
     fileprivate var isLoading: Bool { graph.facets.facets(of: self).isLoading }
 
-    /// Whether a read with `load` waits for an upstream: a source node on which its value depends
-    /// is empty or stale.
+    /// Whether a read with `load` waits for an upstream.
     ///
-    /// - Parameter failures: whether one that has just failed counts.
+    /// - Parameter failures: whether a source node counts whose upstream has just failed.
+    /// - Returns: whether a source node on which its value depends is empty or stale.
     public func awaitsSource(countingFailures failures: Bool) -> Bool {
         guard graph.definition.hasSources else { return false }
         var isAwaited = false

@@ -223,10 +223,10 @@ public final class NamedNode: RegistryEntry {
         return inputs
     }
 
-    /// For a member of a family: the texts of its placeholders, which expressions see as `key`.
     /// The texts of the placeholders in its name; none unless it is a member of a family.
     package var placeholders: [(placeholder: String, text: String)] { family?.key(of: name) ?? [] }
 
+    /// For a member of a family: the texts of its placeholders, which expressions see as `key`.
     var placeholderTexts: Value? {
         guard let family else { return nil }
         return .map(ValueMap(family.key(of: name).map { ($0.placeholder, .string($0.text)) }))
