@@ -261,7 +261,7 @@ class Values {
         h("code", {}, name)), ` with ${plural(members, "member")}`])));
   }
 
-  /** Everything at once while it fits on a page, else what is on the page. A glob opens no sources. */
+  /** Everything at once while it fits on a page, else what is on it. A glob opens no sources. */
   #follow(count, names) {
     const { client } = this.#context, hasSources = this.#picture.nodes.some(({ kind }) => kind === "source"),
       all = count <= most && !this.#picture.families?.length && !hasSources, nodes = all ? ["*"] : names;

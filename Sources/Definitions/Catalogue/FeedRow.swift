@@ -63,8 +63,8 @@ final class FeedReading {
         return fields[key].flatMap { reader.expression($0, of: key, variables: variables) }
     }
 
-    /// Reports placeholders that the family does not have, and those without which all members would
-    /// be the same: they stand neither in what is asked for nor in an expression.
+    /// Reports placeholders that the family does not have, and those that stand neither in what is
+    /// asked for nor in an expression, so that all members would be the same.
     func check(placeholders used: [String], joined: [String], _ expressions: [Expression?]) {
         let own = reader.family?.placeholders ?? []
         for name in used + joined where !own.contains(name) {
