@@ -201,18 +201,7 @@ public final class HTTPClient {
 
     /// - Parameter isLast: the connection has ended, or has bytes that belong to no request.
     private func answered(isLast: Bool) {
-        let head = parser.head
-        let answer = Answer(
-            status: Int(head.status.rawValue),
-            body: Array(parser.body),
-            entityTag: head.value(.entityTag).map { String(decoding: $0, as: UTF8.self) },
-            retryAfter: head.value(.retryAfter).map { String(decoding: $0, as: UTF8.self) },
-            date: head.value(.date).map { String(decoding: $0, as: UTF8.self) },
-            location: head.value(.location).map { String(decoding: $0, as: UTF8.self) },
-            lastModified: head.value(.lastModified).map { String(decoding: $0, as: UTF8.self) },
-            cacheControl: head.value(.cacheControl).map { String(decoding: $0, as: UTF8.self) },
-            coding: head.value(.contentEncoding).map { String(decoding: $0, as: UTF8.self) }
-        )
+        let answer = Answer(parser)
         isReused = true
         if isLast || !parser.keepsAlive { drop() }
         finish(.success(answer))
@@ -248,5 +237,26 @@ extension HTTPClient: ConnectionDelegate {
         drop()
         guard let current else { return }
         if isUnheard, current.isRepeatable { connect() } else { fail(.lost) }
+    }
+}
+
+extension HTTPClient.Answer {
+    /// The response at hand.
+    init(_ parser: ResponseParser) {
+        let head = parser.head
+        func text(_ name: HeaderName) -> String? {
+            head.value(name).map { String(decoding: $0, as: UTF8.self) }
+        }
+        self.init(
+            status: Int(head.status.rawValue),
+            body: Array(parser.body),
+            entityTag: text(.entityTag),
+            retryAfter: text(.retryAfter),
+            date: text(.date),
+            location: text(.location),
+            lastModified: text(.lastModified),
+            cacheControl: text(.cacheControl),
+            coding: text(.contentEncoding)
+        )
     }
 }

@@ -47,6 +47,18 @@ public import Support
         unsafe BorrowedBytes(start: core.pointee.body.base, count: core.pointee.body.count)
     }
 
+    /// Whether a head is complete and its body is not: then ``head`` holds it.
+    public var isReadingBody: Bool { stage == .body }
+
+    private var stage: MessageCore.Stage { unsafe core.pointee.stage }
+
+    /// Calls `take` with what has come of the body since the last call, and forgets it: for a body
+    /// that does not end, whose limit is then that of a piece.
+    public func takeBody(_ take: (BorrowedBytes) -> Void) {
+        take(body)
+        unsafe core.pointee.body.removeAll()
+    }
+
     /// Whether the server will take another request on this connection; meaningful while a response
     /// is at hand.
     public var keepsAlive: Bool { unsafe llhttp_should_keep_alive(core.pointee.parser) != 0 }
@@ -73,12 +85,12 @@ public import Support
     /// - Returns: `response` where its end was the end of the connection, `more` between responses,
     ///   `failed` within one.
     public func finish() -> Step {
-        switch unsafe core.pointee.stage {
+        switch stage {
         case .idle, .done, .ended: return .more
         case .failed, .head: break
         case .body:
             let code = unsafe llhttp_finish(core.pointee.parser)
-            if code == HPE_OK || code == HPE_PAUSED, unsafe core.pointee.stage == .done { return .response }
+            if code == HPE_OK || code == HPE_PAUSED, stage == .done { return .response }
         }
         return .failed(ParseFailure(code: .badRequest, reason: "the connection ended within a response"))
     }
