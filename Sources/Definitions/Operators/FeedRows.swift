@@ -2,7 +2,7 @@ internal import CEL
 internal import Values
 
 extension FeedRow {
-    static let all: [FeedRow] = [get]
+    static let all: [FeedRow] = [get, events]
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     static let mostInBatch = 1_000
@@ -35,20 +35,7 @@ extension FeedRow {
         summary: "The answer to an HTTP request.",
         read: { reading in
             let reader = reading.reader
-            let target: RequestTemplate
-            do throws(RequestTemplate.Problem) {
-                target = try RequestTemplate(reading.rest)
-            } catch {
-                let hint =
-                    error == .brace
-                    ? "a placeholder is written {id}, or {id*} for all members together"
-                    : "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
-                return reader.refuse(
-                    "'\(reading.rest)' is no path with a query",
-                    at: reading.position,
-                    hint: hint
-                )
-            }
+            guard let target = reading.target() else { return nil }
             let fields = reading.fields
             let every = fields["every"].flatMap { reader.span($0, of: "every") }
             if let every, every.milliseconds < shortestPause, let place = fields["every"]?.position {
@@ -84,12 +71,65 @@ extension FeedRow {
     )
 }
 
+extension FeedRow {
+    static let events = FeedRow(
+        word: "events",
+        fields: [
+            .optional(
+                "event",
+                .string(atMost: 128).with("default", "message"),
+                "The type of the events that are taken; without it, those that have none."
+            ),
+            .optional("headers", RequestHeader.schema, "Header fields besides those of the upstream."),
+            .optional(
+                "as",
+                .word(FeedFormat.self, default: .json),
+                "Whether the data is JSON, or `text`, which becomes a string."
+            ),
+        ],
+        argument: "`UPSTREAM:/path?query`",
+        summary: "The events of a stream (server-sent events).",
+        read: { reading in
+            let reader = reading.reader
+            guard let target = reading.target() else { return nil }
+            if target.list != nil {
+                reader.add("a stream is for one member: write {id}, not {id*}", at: reading.position)
+            }
+            reading.check(placeholders: target.placeholders, joined: [], [reading.pick])
+            let fields = reading.fields
+            let event = fields["event"].flatMap { reader.text($0, of: "event") }
+            let format: FeedFormat? = fields["as"].flatMap { reader.word($0, of: "as") }
+            return .events(
+                Feed.Events(
+                    target: target,
+                    headers: fields["headers"].map { RequestHeader.list($0, from: reader) } ?? [],
+                    event: event ?? "message",
+                    isText: format == .text
+                )
+            )
+        }
+    )
+}
+
 /// What an answer is taken as.
 enum FeedFormat: String, CaseIterable {
     case json, text
 }
 
 extension FeedReading {
+    /// The path and query after the name of the upstream.
+    fileprivate func target() -> RequestTemplate? {
+        do throws(RequestTemplate.Problem) {
+            return try RequestTemplate(rest)
+        } catch {
+            let hint =
+                error == .brace
+                ? "a placeholder is written {id}, or {id*} for all members together"
+                : "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
+            return reader.refuse("'\(rest)' is no path with a query", at: position, hint: hint)
+        }
+    }
+
     fileprivate func method(_ document: Document, among methods: [String]) -> String? {
         guard let text = document.scalar?.text, methods.contains(text) else {
             return reader.refuse(

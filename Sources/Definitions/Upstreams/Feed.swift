@@ -6,6 +6,8 @@ public struct Feed {
     public enum Kind {
         /// It is asked again and again.
         case poll(Poll)
+        /// It sends events of its own accord.
+        case events(Events)
     }
 
     /// The upstream's name in the graph.
@@ -17,6 +19,16 @@ public struct Feed {
     public let canonical: String
     /// The place of the upstream's name in the file.
     let position: Position
+
+    /// A stream of server-sent events.
+    public struct Events {
+        public let target: RequestTemplate
+        public let headers: [RequestHeader]
+        /// The type of the events that are taken.
+        public let event: String
+        /// Whether the data is taken as text, not as JSON.
+        public let isText: Bool
+    }
 
     /// A request that is made once when the node opens, and perhaps again.
     public struct Poll {
