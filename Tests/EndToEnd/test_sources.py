@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -177,6 +178,29 @@ def test_s_2_equal_requests_are_one(upstream):
             second.text({"op": "sub", "id": 3, "graph": "h", "node": "other"})
             eventually(lambda: len(upstream.requests) == 2)
             assert upstream.requests[1].headers["Accept-Language"] == "de"
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_s_2_who_comes_while_an_answer_is_awaited_gets_it(upstream, status):
+    """S-2."""
+    gate = threading.Event()
+
+    def answer(call):
+        gate.wait(20)
+        call.reply({"value": 1}, status=status)
+
+    upstream.answer = answer
+    nodes = "".join(f'  {name}: {{ source: {{ get: "met:/now", pick: value.value }} }}\n' for name in "ab")
+    with serve(upstream, nodes) as server, listening(server, "a"):
+        eventually(lambda: upstream.requests)
+        with listening(server, "b"):
+            eventually(lambda: open_upstreams(server)[0]["nodes"] == 2)
+            gate.set()
+            if status == 200:
+                eventually(lambda: held(server, "a") == held(server, "b") == 1)
+            else:
+                eventually(lambda: all(state(server, x).get("error", {}).get("status") == 503 for x in "ab"))
+            assert len(upstream.requests) == 1
 
 
 def test_s_3_what_comes_is_a_commit(upstream):
@@ -497,3 +521,90 @@ def test_the_service_of_the_documentation():
             assert process.stdout.readline() == "/v2/stations?ids=bern\n"
     finally:
         process.kill()
+
+
+# Streams of events
+
+EVENTS = (
+    '  price: { source: { events: "met:/prices", event: quote, pick: value.price } }\n'
+    '  plain: { source: { events: "met:/prices", as: text } }\n'
+)
+
+
+def stream(events, ends=None):
+    """An answer that sends events, and then more as they come to the list, until `ends`."""
+
+    def answer(call):
+        call.send_response(200)
+        call.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        call.send_header("Transfer-Encoding", "chunked")
+        call.end_headers()
+        sent = 0
+        while not (ends and ends.is_set()):
+            for event in events[sent:]:
+                data = event.encode()
+                call.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                sent += 1
+            call.wfile.flush()
+            time.sleep(0.01)
+            if not sent and call.connection.fileno() < 0:
+                return
+        call.close_connection = True
+
+    return answer
+
+
+def test_s_5_events_are_taken_by_their_type_from_one_stream(upstream):
+    """S-2, S-5."""
+    events = ["id: 1\nevent: quote\ndata: {\"price\": 5}\n\n", "data: hello\n\n"]
+    ends = threading.Event()
+    upstream.answer = stream(events, ends)
+    with serve(upstream, EVENTS) as server, listening(server, "price") as (peer, _):
+        assert peer.message()["d"] == [{"id": 1, "v": 5}]
+        assert upstream.requests[0].headers["Accept"] == "text/event-stream"
+        peer.text({"op": "sub", "id": 2, "graph": "g", "node": "plain"})
+        events.append("data: again\n\nevent: other\ndata: no\n\n")
+        eventually(lambda: held(server, "plain") == "again")
+        assert open_upstreams(server) == [{"from": upstream.url, "nodes": 2, "state": "open"}]
+        # It ends and is connected again, from the last event on.
+        ends.set()
+        eventually(lambda: len(upstream.requests) == 2)
+        assert upstream.requests[1].headers["Last-Event-ID"] == "1"
+        assert held(server, "price") == 5
+
+
+def test_s_1_a_stream_closes_with_its_last_listener(upstream):
+    """S-1."""
+    gone = threading.Event()
+
+    def answer(call):
+        try:
+            stream(["event: quote\ndata: {\"price\": 1}\n\n"] + [":\n\n"] * 100_000)(call)
+        except OSError:
+            gone.set()
+
+    upstream.answer = answer
+    with serve(upstream, EVENTS) as server:
+        with listening(server, "price") as (peer, _):
+            assert peer.message()["d"] == [{"id": 1, "v": 1}]
+        assert gone.wait(10)
+        assert open_upstreams(server) == []
+        assert held(server, "price") == 1
+
+
+@pytest.mark.parametrize(
+    "answer, code",
+    [
+        (lambda call: call.reply({"no": "stream"}), "bad_answer"),
+        (lambda call: call.reply({}, status=401), "status"),
+        (stream(["data: " + "x" * (2 << 20)]), "bad_answer"),
+        (stream(["event: quote\ndata: {\n\n"]), "bad_answer"),
+        (stream(["event: quote\ndata: {}\n\n"]), "not_found"),
+        (lambda call: call.hang(), "timeout"),
+    ],
+)
+def test_hostile_streams_are_named(upstream, answer, code):
+    upstream.answer = answer
+    with serve(upstream, EVENTS, "limits: {} # fixed: times.source=1s\n") as server:
+        with listening(server, "price"):
+            eventually(lambda: state(server, "price").get("error", {}).get("code") == code)

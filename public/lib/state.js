@@ -8,8 +8,7 @@ export const formatState = ({ loading, progress, stale, error } = {}) => [
 
 const next = (at) => (at ? `, next try at ${formatTime(at)}` : "");
 
-/** What a source node asks, in words: `get met:/now every 10s`; empty for other nodes. */
-export function formatSource(source) {
-  if (!source) return "";
-  return `get ${source.get}${source.every ? ` every ${source.every}` : ""}`;
+/** What a source node asks, in words: `get met:/now every 10s`, `events met:/prices quote`. */
+export function formatSource({ get, every, events, event }) {
+  return (get ? ["get", get, every && `every ${every}`] : ["events", events, event]).filter(Boolean).join(" ");
 }

@@ -87,7 +87,7 @@ final class GraphFeeds: DemandFollower {
         }
         for feed in opened { upstreams.open(feed, at: places[feed.feed.upstream]) }
         for name in asked {
-            if let feed = open[name] { feed.poll?.load(feed) }
+            if let feed = open[name] { feed.upstream?.load(feed) }
         }
     }
 

@@ -12,9 +12,9 @@ final class OpenFeed {
     /// The placeholders' texts for `pick`; nil: it does not use them.
     private let key: Value?
     /// What it is a part of.
-    weak var poll: Poll?
+    weak var upstream: Upstream?
     /// Its part in requests for several members.
-    var share: PollShare?
+    var share: UpstreamShare?
     /// A request for it is under way, or its answer is being taken.
     var isAsked = false
 

@@ -26,6 +26,9 @@ struct PollPace {
         return max(spread(every, random), min(maxAge ?? 0, Self.longestWait))
     }
 
+    /// Failures that come from now on are the first in a row.
+    mutating func settled() { failures = 0 }
+
     /// The pause after a failure, or longer where the upstream has asked for it.
     mutating func failed(retryAfter: Int? = nil, random: Double) -> Int {
         failures += 1

@@ -38,6 +38,8 @@ struct UpstreamFailure: Error, Equatable {
     /// How long the upstream wants not to be asked, in milliseconds.
     var pause: Int?
 
+    static let addressTooLong = UpstreamFailure(.address, "the address is too long")
+
     init(_ code: Code, _ message: String, status: Int? = nil, pause: Int? = nil) {
         (self.code, self.message, self.status, self.pause) = (code, message, status, pause)
     }

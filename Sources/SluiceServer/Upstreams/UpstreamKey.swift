@@ -4,7 +4,43 @@ internal import HTTP
 internal import Outbound
 internal import Values
 
-/// What an upstream is asked: equal for source nodes that share one request (S-2).
+/// What is open: equal for source nodes that share it (S-2).
+enum UpstreamKey: Hashable {
+    case poll(PollKey)
+    case stream(StreamKey)
+
+    /// Scheme, host and port.
+    var origin: String {
+        switch self {
+        case .poll(let key): key.origin
+        case .stream(let key): key.origin
+        }
+    }
+
+    /// Path and query, as far as all have the same.
+    var target: String {
+        switch self {
+        case .poll(let key): key.target
+        case .stream(let key): key.target
+        }
+    }
+
+    var headers: [RequestHeader] {
+        switch self {
+        case .poll(let key): key.headers
+        case .stream(let key): key.headers
+        }
+    }
+}
+
+/// A stream of events.
+struct StreamKey: Hashable {
+    let origin: String
+    let target: String
+    let headers: [RequestHeader]
+}
+
+/// A request.
 struct PollKey: Hashable {
     let method: String
     /// Scheme, host and port.
@@ -20,25 +56,54 @@ struct PollKey: Hashable {
     let batch: Int
 }
 
-/// A member's part in a poll.
-struct PollShare {
-    let key: PollKey
+/// A node's part in what is open.
+struct UpstreamShare {
+    let key: UpstreamKey
     /// The member's text where members are joined, percent-encoded.
-    let text: String
+    var text = ""
 }
 
-extension Feed.Poll {
-    /// What is asked for a node, given the texts of its placeholders.
+extension Feed {
+    /// What is open for a node, given the texts of its placeholders.
     ///
     /// - Throws: ``UpstreamFailure`` if the address is too long or the body cannot be computed.
     func share(
         of texts: [(placeholder: String, text: String)],
         at upstream: UpstreamDefinition
-    ) throws(UpstreamFailure) -> PollShare {
+    ) throws(UpstreamFailure) -> UpstreamShare {
+        switch kind {
+        case .poll(let poll): return try poll.share(of: texts, at: upstream)
+        case .events(let events):
+            guard let url = upstream.address(of: events.target.pieces(for: texts).before) else {
+                throw .addressTooLong
+            }
+            let headers = upstream.headers + events.headers
+            return UpstreamShare(
+                key: .stream(StreamKey(origin: url.origin, target: url.target, headers: headers))
+            )
+        }
+    }
+
+    /// The names of the secrets that it needs.
+    func secrets(at upstream: UpstreamDefinition) -> [String] {
+        let own =
+            switch kind {
+            case .poll(let poll): poll.headers
+            case .events(let events): events.headers
+            }
+        return (upstream.headers + own).compactMap(\.secret)
+    }
+}
+
+extension Feed.Poll {
+    fileprivate func share(
+        of texts: [(placeholder: String, text: String)],
+        at upstream: UpstreamDefinition
+    ) throws(UpstreamFailure) -> UpstreamShare {
         let (before, text, after) = target.pieces(for: texts)
         guard let url = upstream.address(of: before + text + (after ?? "")),
             let start = after == nil ? url : upstream.address(of: before)
-        else { throw UpstreamFailure(.address, "the address is too long") }
+        else { throw .addressTooLong }
         var bytes: [UInt8]?
         if let body {
             do throws(EvaluationError) {
@@ -67,6 +132,6 @@ extension Feed.Poll {
             isText: isText,
             batch: batch
         )
-        return PollShare(key: key, text: text)
+        return UpstreamShare(key: .poll(key), text: text)
     }
 }

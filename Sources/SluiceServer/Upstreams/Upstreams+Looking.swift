@@ -6,11 +6,11 @@ extension Upstreams {
     /// port.
     func appendMetrics(to out: inout ByteBuffer) {
         guard !counters.isEmpty else { return }
-        let polls = Dictionary(grouping: list(), by: \.key.origin)
+        let open = Dictionary(grouping: list(), by: \.key.origin)
         let origins = counters.keys.sorted()
         out.head("sluice_upstreams", "gauge", "What is asked of upstreams while something listens.")
         for origin in origins {
-            out.append(utf8: "sluice_upstreams{upstream=\"\(origin)\"} \(polls[origin]?.count ?? 0)\n")
+            out.append(utf8: "sluice_upstreams{upstream=\"\(origin)\"} \(open[origin]?.count ?? 0)\n")
         }
         func family(_ name: StaticString, _ help: StaticString, _ value: (UpstreamCounters) -> UInt64) {
             out.head(name, help)
@@ -39,17 +39,17 @@ extension Upstreams {
     /// Appends `,"upstreams":[…]` with what is open for a graph, for `GET /v1/graphs/{g}`; nothing
     /// if there is nothing.
     func append(of graph: LiveGraph, to out: inout ByteBuffer) {
-        let polls = list(of: graph)
-        guard !polls.isEmpty else { return }
-        out.member("upstreams", objects: polls) { poll, out in
+        let open = list(of: graph)
+        guard !open.isEmpty else { return }
+        out.member("upstreams", objects: open) { upstream, out in
             // Without the path, which may have a secret.
-            out.member("from", poll.key.origin)
-            out.member("nodes", poll.nodes(of: graph))
-            out.member("state", poll.state.rawValue)
-            if let failure = poll.failure {
+            out.member("from", upstream.key.origin)
+            out.member("nodes", upstream.nodes(of: graph))
+            out.member("state", upstream.state.rawValue)
+            if let failure = upstream.failure {
                 out.member("failure", failure.reason.message)
                 out.member("retryAt", failure.retryAt)
-            } else if let due = poll.due {
+            } else if let due = upstream.due {
                 out.member("dueIn", due > host.clock.now ? due - host.clock.now : 0)
             }
         }

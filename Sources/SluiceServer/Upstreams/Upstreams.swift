@@ -5,6 +5,7 @@ internal import Graphs
 internal import Logging
 internal import Outbound
 internal import Sessions
+internal import Support
 internal import TLS
 internal import Values
 
@@ -25,21 +26,18 @@ final class Upstreams {
         room: room,
         limit: .milliseconds(Int64(configuration.fixed.sources.milliseconds)),
         mostBytes: configuration.fixed.sources.body
-    ) { [hosts] server in
-        let addresses = RemoteURL(server.description).flatMap(hosts.addresses)
-        return { addresses?.contains($0) == true }
-    }
+    ) { [unowned self] in permits($0) }
     /// What was asked, by scheme, host and port.
     var counters: [String: UpstreamCounters] = [:]
     private var graphs: [String: GraphFeeds] = [:]
-    private var polls: [PollKey: Poll] = [:]
-    /// When closed polls asked last, on the monotonic clock: who comes and goes must not make the
-    /// server ask all the time.
-    private var lately: [PollKey: UInt64] = [:]
+    private var all: [UpstreamKey: Upstream] = [:]
+    /// When closed upstreams were asked last, on the monotonic clock: who comes and goes must not
+    /// make the server ask all the time.
+    private var lately: [UpstreamKey: UInt64] = [:]
     /// The graphs in which something has come to be wanted, or is wanted no longer.
     private var noted: [GraphFeeds] = []
     /// Those that make a request at the end of this turn.
-    private var beginning: [Poll] = []
+    private var beginning: [Upstream] = []
     /// What graphs learn at the end of this turn: that loads have begun, and what came to nothing.
     private var news: [FedNews] = []
     private var isStopped = false
@@ -70,8 +68,34 @@ final class Upstreams {
         }
     }
 
+    /// Milliseconds since 1970.
+    var wallClock: UInt64 { UInt64(max(0, turns.loop.wallClock)) }
+
     /// From 0 up to 1, to spread requests.
     func random() -> Double { Double.random(in: 0..<1) }
+
+    /// Connects to a stream of events.
+    func connect(
+        _ request: RequestPool.Request,
+        after lastID: String,
+        receive: @escaping (EventStreamClient.News) -> Void
+    ) -> EventStreamClient {
+        EventStreamClient(
+            request,
+            after: lastID,
+            on: turns.loop,
+            trust: pool.trust,
+            limit: .milliseconds(Int64(configuration.fixed.sources.milliseconds)),
+            mostBytes: configuration.fixed.sources.body,
+            permits: permits(request.server),
+            receive: receive
+        )
+    }
+
+    private func permits(_ server: ServiceURL) -> (IPAddress) -> Bool {
+        let addresses = RemoteURL(server.description).flatMap(hosts.addresses)
+        return { addresses?.contains($0) == true }
+    }
 
     // MARK: - Turns
 
@@ -102,9 +126,9 @@ final class Upstreams {
         if !noted.contains(where: { $0 === feeds }) { noted.append(feeds) }
     }
 
-    /// A poll makes a request at the end of this turn.
-    func begin(_ poll: Poll) {
-        if !beginning.contains(where: { $0 === poll }) { beginning.append(poll) }
+    /// An upstream is asked at the end of this turn.
+    func begin(_ upstream: Upstream) {
+        if !beginning.contains(where: { $0 === upstream }) { beginning.append(upstream) }
     }
 
     /// The end of the turn: opens and closes, and asks.
@@ -114,9 +138,9 @@ final class Upstreams {
             noted = []
             for feeds in all { feeds.settle() }
         }
-        let polls = beginning
+        let asking = beginning
         beginning = []
-        for poll in polls { poll.next() }
+        for upstream in asking { upstream.next() }
         let news = self.news
         self.news = []
         take(news)
@@ -126,44 +150,46 @@ final class Upstreams {
 
     func open(_ feed: OpenFeed, at upstream: UpstreamDefinition?) {
         guard let node = feed.node, let upstream else { return }
-        guard case .poll(let poll) = feed.feed.kind else { return }
         do throws(UpstreamFailure) {
-            try check(upstream, poll, of: feed.graph)
-            let share = try poll.share(of: node.placeholders, at: upstream)
+            try check(upstream, feed)
+            let share = try feed.feed.share(of: node.placeholders, at: upstream)
             feed.share = share
-            let pause = pause(of: node, poll)
+            let pause = pause(of: node, feed.feed)
             if pause == nil { news.append(FedNews(feed, .loading)) }
-            let shared =
-                polls[share.key] ?? Poll(share.key, self, askedAt: lately.removeValue(forKey: share.key))
-            polls[share.key] = shared
+            let shared = all[share.key] ?? make(share.key)
+            all[share.key] = shared
             shared.join(feed, after: pause)
         } catch {
             news.append(FedNews(feed, .failed(error, retryAt: nil)))
         }
     }
 
+    private func make(_ key: UpstreamKey) -> Upstream {
+        let askedAt = lately.removeValue(forKey: key)
+        return switch key {
+        case .poll(let ask): Poll(ask, self, askedAt: askedAt)
+        case .stream(let ask): EventSource(ask, self, askedAt: askedAt)
+        }
+    }
+
     /// A stored source must not start if the configuration has changed since.
-    private func check(
-        _ upstream: UpstreamDefinition,
-        _ poll: Feed.Poll,
-        of graph: LiveGraph
-    )
-        throws(UpstreamFailure)
-    {
+    private func check(_ upstream: UpstreamDefinition, _ feed: OpenFeed) throws(UpstreamFailure) {
         guard hosts.addresses(of: upstream.url) != nil else {
             throw UpstreamFailure(.notPermitted, "'\(upstream.url.authority)' is not in sourceHosts")
         }
-        let client = graph.origin == .client ? graph.name : nil
+        let client = feed.graph.origin == .client ? feed.graph.name : nil
         let usable = configuration.usableSecrets(ofClientGraph: client)
-        for secret in (upstream.headers + poll.headers).compactMap(\.secret) where !usable.contains(secret) {
+        for secret in feed.feed.secrets(at: upstream) where !usable.contains(secret) {
             throw UpstreamFailure(.secret, "there is no secret '\(secret)' for this graph")
         }
     }
 
     /// How long a node's value is fresh still, in milliseconds: until then it is not asked for, or
     /// until its turn has come anyway (S-6); nil: it is asked for now.
-    private func pause(of node: NamedNode, _ poll: Feed.Poll) -> Int? {
-        let now = UInt64(max(0, turns.loop.wallClock))
+    private func pause(of node: NamedNode, _ feed: Feed) -> Int? {
+        // A stream is open all the time.
+        guard case .poll(let poll) = feed.kind else { return nil }
+        let now = wallClock
         guard let fresh = node.freshUntil, fresh > now else { return nil }
         guard let every = poll.every else { return Int(fresh - now) }
         let due = min(node.confirmedAt + UInt64(every), fresh)
@@ -172,23 +198,23 @@ final class Upstreams {
 
     func close(_ feed: OpenFeed) {
         news.removeAll { $0.feed === feed }
-        if let poll = feed.poll {
-            poll.leave(feed)
-            if poll.count == 0 { forget(poll) }
+        if let upstream = feed.upstream {
+            upstream.leave(feed)
+            if upstream.count == 0 { forget(upstream) }
         }
         guard let node = feed.node else { return }
         node.renewLease()
         if node.isLoadingValue { news.append(FedNews(feed, .cancelled)) }
     }
 
-    /// Nothing needs a poll any more; for a moment it is known when it asked last.
-    private func forget(_ poll: Poll) {
-        polls[poll.key] = nil
-        guard let askedAt = poll.askedAt else { return }
+    /// Nothing needs an upstream any more; for a moment it is known when it was asked last.
+    private func forget(_ upstream: Upstream) {
+        all[upstream.key] = nil
+        guard let askedAt = upstream.askedAt else { return }
         if lately.count >= 1_000 {
-            lately = lately.filter { $0.value + Poll.shortestPause > host.clock.now }
+            lately = lately.filter { $0.value + Upstream.shortestPause > host.clock.now }
         }
-        lately[poll.key] = askedAt
+        lately[upstream.key] = askedAt
     }
 
     /// The text of a header field.
@@ -250,7 +276,7 @@ final class Upstreams {
             "a graph refuses what its upstreams send",
             metadata: ["graph": "\(first.graph.name)", "reason": "\(error.message)"]
         )
-        for feed in feeds { feed.poll?.retry(feed) }
+        for feed in feeds { feed.upstream?.retry(feed) }
     }
 
     // MARK: - The end
@@ -259,15 +285,15 @@ final class Upstreams {
         isStopped = true
         followed = nil
         for feeds in graphs.values { feeds.end() }
-        (graphs, polls, news) = ([:], [:], [])
+        (graphs, all, news) = ([:], [:], [])
         pool.close()
     }
 
     // MARK: - Looking
 
     /// All that is open for a graph, or for all graphs.
-    func list(of graph: LiveGraph? = nil) -> [Poll] {
-        polls.values.filter { poll in graph.map(poll.serves) ?? true }
+    func list(of graph: LiveGraph? = nil) -> [Upstream] {
+        all.values.filter { upstream in graph.map(upstream.serves) ?? true }
             .sorted { ($0.key.origin, $0.key.target) < ($1.key.origin, $1.key.target) }
     }
 }

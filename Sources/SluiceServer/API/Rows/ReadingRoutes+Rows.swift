@@ -167,7 +167,7 @@ extension Schema {
                         of: .object([
                             .required("from", .string, "Scheme, host and port"),
                             .required("nodes", .integer, "How many nodes of the graph share it"),
-                            .required("state", .word(Poll.State.self)),
+                            .required("state", .word(Upstream.State.self)),
                             .optional("dueIn", .integer, "Milliseconds until it is asked again"),
                             .optional("failure", .string, "Why the last request gave no value"),
                             .optional(

@@ -1,0 +1,22 @@
+internal import Values
+
+/// What has come for a source node.
+struct FedNews {
+    enum What {
+        /// It is asked for.
+        case loading
+        /// It was not asked for to the end.
+        case cancelled
+        case value(Datum)
+        /// The last value is still right.
+        case confirmed
+        case failed(UpstreamFailure, retryAt: UInt64?)
+    }
+
+    let feed: OpenFeed
+    let what: What
+
+    init(_ feed: OpenFeed, _ what: What) {
+        (self.feed, self.what) = (feed, what)
+    }
+}
