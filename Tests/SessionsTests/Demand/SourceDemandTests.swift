@@ -136,4 +136,88 @@ struct SourceDemandTests {
         }
         #expect(node.fedValue?.text == "1")
     }
+
+    // MARK: - Histories
+
+    /// The definitions between which a history changes, each with what it keeps open by itself.
+    private static let variants: [(nodes: String, kept: Set<String>)] = [
+        (nodes, []),
+        (nodes + #", "alarm": {"from": "y", "pipe": [{"map": "value > 1"}], "severity": "alarm"}"#, ["y"]),
+        (nodes.replacing(#""x": {"#, with: #""x": {"history": 3, "#), ["x"]),
+        (nodes + #", "last": {"from": "sum", "pipe": ["distinct"]}"#, ["x"]),
+    ]
+
+    /// What each name that clients listen to asks of upstreams, found from the definition alone.
+    private static let asked: [String: Set<String>] = [
+        "x": ["x"], "y": ["y"], "sum": ["x"], "set": [], "*": [], "m.*": [], "m.a": ["m.a"], "n.a": ["m.a"],
+        "n.b": ["m.b"],
+    ]
+
+    @Test(
+        "S-1: after each turn of any history exactly that is wanted which listeners and the definition ask for"
+    )
+    func histories() throws {
+        for seed in 1...UInt64(Nightly.isOn ? 100_000 : 150) {
+            let bench = Bench()
+            let graph = try bench.define(text(nodes))
+            let opener = Opener(graph)
+            var random = SeededGenerator(seed: seed)
+            var clients: [(client: Client, names: [Int: String])] = []
+            var variant = 0
+            for step in 0..<40 {
+                for _ in 0...Int.random(in: 0...2, using: &random) {
+                    try act(bench, graph, &clients, &variant, &random)
+                }
+                bench.endTurn()
+                let listened = clients.flatMap(\.names.values).reduce(into: Set<String>()) {
+                    $0.formUnion(Self.asked[$1] ?? [])
+                }
+                let expected = listened.union(Self.variants[variant].kept)
+                let wanted = opener.settle()
+                try #require(wanted == expected, "seed \(seed), step \(step)")
+            }
+            for (client, _) in clients { client.session.close() }
+            _ = bench.host.redefine(graph, as: try bench.definition(text(nodes)))
+            bench.endTurn()
+            try #require(opener.settle().isEmpty && graph.isWhole, "seed \(seed)")
+        }
+    }
+
+    private func act(
+        _ bench: Bench,
+        _ graph: LiveGraph,
+        _ clients: inout [(client: Client, names: [Int: String])],
+        _ variant: inout Int,
+        _ random: inout SeededGenerator
+    ) throws {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3:
+            if clients.count < 3 { clients.append((bench.connect(), [:])) }
+            let place = clients.indices.randomElement(using: &random)!
+            let id = Int.random(in: 1...4, using: &random)
+            guard clients[place].names[id] == nil else { return }
+            let name = Self.asked.keys.sorted().randomElement(using: &random)!
+            clients[place].client.send(#"{"op":"sub","id":\#(id),"graph":"g","node":"\#(name)"}"#)
+            clients[place].names[id] = name
+        case 4, 5:
+            guard let place = clients.indices.randomElement(using: &random),
+                let id = clients[place].names.keys.sorted().randomElement(using: &random)
+            else { return }
+            clients[place].client.send(#"{"op":"unsub","id":\#(id)}"#)
+            clients[place].names[id] = nil
+        case 6:
+            guard let place = clients.indices.randomElement(using: &random) else { return }
+            clients.remove(at: place).client.session.close(.reset)
+        case 7, 8:
+            let name = ["x", "y", "m.a", "m.b"].randomElement(using: &random)!
+            guard let node = graph.node(name) else { return }
+            var commit = Commit(fedTo: graph)
+            commit.set.append(Assignment(node, try Datum.parse("\(Int.random(in: 0...3, using: &random))")))
+            _ = bench.host.submit(commit)
+        default:
+            variant = Int.random(in: 0..<Self.variants.count, using: &random)
+            let definition = try bench.definition(text(Self.variants[variant].nodes))
+            _ = bench.host.redefine(graph, as: definition)
+        }
+    }
 }
