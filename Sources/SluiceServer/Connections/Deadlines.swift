@@ -26,7 +26,8 @@ final class Deadlines {
     private var position: UInt64
     /// The tick of the next look that was asked for; `max`: none, no connection has a deadline.
     private var nextLook: UInt64 = .max
-    /// How long the loop was busy since the last check, in milliseconds, where it was for long.
+    /// For how many milliseconds the loop was busy with long turns: these do not count, and times
+    /// here are those of the loop without them.
     private var held: UInt64 = 0
     /// Asks for ``advance(to:)`` at a time, in milliseconds of the loop; replaces what was asked
     /// before.
@@ -41,8 +42,13 @@ final class Deadlines {
 
     /// Sets when ``Connection/expire(now:)`` is called.
     func set(_ connection: Connection, at deadline: UInt64) {
-        connection.deadline = deadline
-        let due = min(max(deadline / tick + 1, position + 1), position + Self.count - 1)
+        connection.deadline = deadline - min(held, deadline)
+        link(connection)
+    }
+
+    /// Puts a connection into the list of its deadline, unless it is in an earlier one.
+    private func link(_ connection: Connection) {
+        let due = min(max(connection.deadline / tick + 1, position + 1), position + Self.count - 1)
         if connection.slot > 0 {
             if dueTick(of: connection) <= due { return }
             unlink(connection)
@@ -58,15 +64,14 @@ final class Deadlines {
 
     private func ask(for look: UInt64) {
         nextLook = look
-        onNext(look * tick)
+        onNext(look * tick + held)
     }
 
     func remove(_ connection: Connection) {
         if connection.slot > 0 { unlink(connection) }
     }
 
-    /// The loop was busy with one turn for so many milliseconds: deadlines that have come meanwhile
-    /// come that much later.
+    /// The loop was busy with one turn for so many milliseconds: all deadlines come later by that.
     func excuse(_ milliseconds: UInt64) {
         if milliseconds > tick { held += milliseconds }
     }
@@ -74,10 +79,9 @@ final class Deadlines {
     /// Checks every list whose time has come.
     func advance(to now: UInt64) {
         nextLook = 0
-        let held = held
-        self.held = 0
         defer { askForNext() }
-        let end = now / tick
+        let time = now - min(held, now)
+        let end = time / tick
         // Every list is checked at most once, however long the loop was busy.
         if end > position + Self.count { position = end - Self.count }
         while position < end {
@@ -85,11 +89,10 @@ final class Deadlines {
             let slot = Int(position % Self.count)
             while let connection = slots[slot].first {
                 unlink(connection)
-                let isOver = connection.deadline <= now
-                if isOver, held == 0 || connection.deadline + held <= now {
+                if connection.deadline <= time {
                     connection.expire(now: now)
                 } else {
-                    set(connection, at: isOver ? connection.deadline + held : connection.deadline)
+                    link(connection)
                 }
             }
         }
