@@ -81,7 +81,7 @@ def test_every_key_of_a_node_is_tried():
     schema = json.loads(subprocess.run([BINARY, "schema"], check=True, capture_output=True, text=True).stdout)
     keys = {key for form in schema["$defs"]["node"]["oneOf"] for key in form["properties"]}
     assert keys - set(definitions.SOURCES) == set(definitions.KEYS) | {
-        "set", "pipe", "map", "reduce", "buffer", "zone", "days",
+        "set", "source", "pipe", "map", "reduce", "buffer", "zone", "days",
     }
 
 

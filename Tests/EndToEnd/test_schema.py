@@ -102,10 +102,14 @@ def test_the_schema_has_the_operators_of_the_server(server):
     sources = {kind["required"][0] for kind in GRAPH.schema["$defs"]["node"]["oneOf"]}
     sections = {"sync", "links"}
     assert sections <= set(GRAPH.schema["properties"])
-    assert sources == {row["name"] for row in rows if not row["stage"]} - sections | {"set"}
+    assert sources == {row["name"] for row in rows if not row["stage"]} - sections | {"set", "source"}
 
 
+UPSTREAMS = "upstreams: { met: { url: 'https://met.example/v2', headers: { A: { secret: B } } } }\n"
 GOOD = [
+    "{ source: { get: 'met:/now', every: 10s, pick: value.temp, as: text, headers: { A: b } }, fresh: 1m }",
+    "{ source: { get: 'met:', method: POST, body: '1' }, retain: always, history: 5, unit: °C }",
+    "{ source: { events: 'met:/prices', event: quote, pick: value.price }, severity: alarm, ok: 1 }",
     "{ set: number, min: -1, max: 1, initial: 0, unit: °C, title: 7, history: 10, retain: always }",
     "{ set: { type: string, enum: [on, off] }, initial: off, requireIfMatch: true, ttl: 30s, fresh: 5s }",
     "{ set: array, minLength: 1, maxLength: 2 }",
@@ -138,12 +142,15 @@ GOOD = [
 
 @pytest.mark.parametrize("node", GOOD)
 def test_both_accept(node, tmp_path):
-    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n"
+    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n{UPSTREAMS}"
     assert complaints(GRAPH, text) == []
     assert check(tmp_path, text) == (True, "")
 
 
 BAD = [
+    "{ source: met }", "{ source: { get: now } }", "{ source: { get: 'met:/a', events: 'met:/b' } }",
+    "{ source: { get: 'met:/a', every: soon } }", "{ source: { events: 'met:/a', every: 1s } }",
+    "{ source: { get: 'met:/a' }, set: any }", "{ source: { get: 'met:/a' }, pipe: [] }",
     "7", "{}", "{ title: x }", "{ set: numbr }", "{ set: {} }", "{ set: { typ: any } }",
     "{ set: any, colour: red }", "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }",
     "{ from: x, map: value }", "{ set: string, pattern: [a] }", "{ set: number, min: low }",
@@ -178,7 +185,7 @@ BAD = [
 
 @pytest.mark.parametrize("node", BAD)
 def test_both_refuse(node, tmp_path):
-    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n"
+    text = f"nodes:\n  x: {{ set: any }}\n  a: {node}\n{UPSTREAMS}"
     assert complaints(GRAPH, text) != []
     passes, said = check(tmp_path, text)
     assert not passes

@@ -404,13 +404,16 @@ def test_a_name_that_leads_into_a_private_network_is_not_reached(upstream):
         eventually(lambda: held(server, "x") == 1)
 
 
+BOUNDS = "limits: {}\n# fixed: times.source=1s\n# fixed: limits.sourceBody=100KiB\n"
+
+
 @pytest.mark.parametrize(
     "answer, code",
     [
         (lambda call: call.reply(body=b"{"), "bad_answer"),
         (lambda call: call.reply(body=b""), "bad_answer"),
         (lambda call: call.reply(body=b"[" * 100_000), "bad_answer"),
-        (lambda call: call.reply(body=b'"' + b"x" * (2 << 20) + b'"'), "bad_answer"),
+        (lambda call: call.reply(body=b'"' + b"x" * (200 << 10) + b'"'), "bad_answer"),
         (lambda call: call.reply({"value": 1}, Content_Encoding="gzip"), "bad_answer"),
         (lambda call: call.reply({"other": 1}), "not_found"),
         (lambda call: call.reply({"value": "no number"}), "pick"),
@@ -427,7 +430,7 @@ def test_a_name_that_leads_into_a_private_network_is_not_reached(upstream):
 def test_hostile_upstreams_are_named_and_bounded(upstream, answer, code):
     upstream.answer = answer
     nodes = '  x: { source: { get: "met:/now", pick: "value.value + 1" } }\n  z: { set: any }\n'
-    with serve(upstream, nodes, "limits: {} # fixed: times.source=1s\n") as server, listening(server):
+    with serve(upstream, nodes, BOUNDS) as server, listening(server):
         before = server.resident()
         eventually(lambda: state(server, "x").get("error", {}).get("code") == code)
         error = state(server, "x")["error"]
@@ -517,7 +520,9 @@ def test_the_service_of_the_documentation():
                 peer.subscribe("town", "feels_cold")
                 assert peer.message()["d"] == [{"id": 1, "v": True}]
                 assert process.stdout.readline() == "/v2/now?place=Bern\n"
-            assert server.get("/v1/graphs/town/nodes/station.bern.wind?load=1").json() == 4
+            command, answer = re.search(r"<!-- run: load -->\n```sh\n(.*?)   # (\w+)\n", text).groups()
+            command = command.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+            assert subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout == answer
             assert process.stdout.readline() == "/v2/stations?ids=bern\n"
     finally:
         process.kill()
@@ -597,7 +602,7 @@ def test_s_1_a_stream_closes_with_its_last_listener(upstream):
     [
         (lambda call: call.reply({"no": "stream"}), "bad_answer"),
         (lambda call: call.reply({}, status=401), "status"),
-        (stream(["data: " + "x" * (2 << 20)]), "bad_answer"),
+        (stream(["data: " + "x" * (200 << 10)]), "bad_answer"),
         (stream(["event: quote\ndata: {\n\n"]), "bad_answer"),
         (stream(["event: quote\ndata: {}\n\n"]), "not_found"),
         (lambda call: call.hang(), "timeout"),
@@ -605,6 +610,43 @@ def test_s_1_a_stream_closes_with_its_last_listener(upstream):
 )
 def test_hostile_streams_are_named(upstream, answer, code):
     upstream.answer = answer
-    with serve(upstream, EVENTS, "limits: {} # fixed: times.source=1s\n") as server:
+    with serve(upstream, EVENTS, BOUNDS) as server:
         with listening(server, "price"):
             eventually(lambda: state(server, "price").get("error", {}).get("code") == code)
+
+
+@pytest.mark.parametrize(
+    "limit, hosts", [("limits.sourceRequests=3", 3), ("limits.sourceRequestsPerHost=3", 1)]
+)
+def test_so_many_requests_are_under_way_at_once(limit, hosts):
+    gate, running, most, lock = threading.Event(), [0], [0], threading.Lock()
+
+    def answer(call):
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        gate.wait(20)
+        with lock:
+            running[0] -= 1
+        call.reply({"value": 1})
+
+    upstreams = [Upstream() for _ in range(hosts)]
+    for each in upstreams:
+        each.answer = answer
+    names = {f"u{i}": each for i, each in enumerate(upstreams)}
+    graph = "upstreams:\n"
+    graph += "".join(f'  {name}: {{ url: "{each.url}" }}\n' for name, each in names.items())
+    graph += "nodes:\n" + "".join(
+        f'  n{i}: {{ source: {{ get: "u{i % hosts}:/{i}", pick: value.value }} }}\n' for i in range(12)
+    )
+    ports = ", ".join(f'"127.0.0.1:{each.port}"' for each in upstreams)
+    with Server({"g": graph}, f"sourceHosts: [{ports}]\nlimits: {{}} # fixed: {limit}\n") as server:
+        with RawWebSocket(server) as peer:
+            peer.text([{"op": "sub", "id": i + 1, "graph": "g", "node": f"n{i}"} for i in range(12)])
+            eventually(lambda: most[0] == 3)
+            time.sleep(0.2)
+            gate.set()
+            eventually(lambda: all(held(server, f"n{i}") == 1 for i in range(12)))
+            assert most[0] == 3
+    for each in upstreams:
+        each.close()

@@ -4,13 +4,11 @@ internal import Values
 
 /// A way in which an upstream sends values: a word under `source`, with the keys that belong to it.
 ///
-/// Reading, the JSON Schema and the table in docs/sources.md are made from these rows.
+/// Reading and the JSON Schema are made from these rows.
 struct FeedRow: Sendable {
     let word: String
     /// The keys besides the word and those that every source may have.
     let fields: [Schema.Field]
-    /// What stands after the word, for people.
-    let argument: String
     /// For people, in Markdown without links.
     let summary: String
     let read: @Sendable (FeedReading) -> Feed.Kind?

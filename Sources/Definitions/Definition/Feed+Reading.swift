@@ -26,7 +26,7 @@ extension Feed {
             reader.add(
                 "\(row.word) must begin with the name of an upstream and a colon",
                 at: place,
-                hint: "such as \(row.argument)"
+                hint: "such as \(row.word): met:/now"
             )
             return nil
         }

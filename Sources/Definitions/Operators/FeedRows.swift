@@ -31,7 +31,6 @@ extension FeedRow {
                 "Beside `{id*}`: how many members one request asks for."
             ),
         ],
-        argument: "`UPSTREAM:/path?query`",
         summary: "The answer to an HTTP request.",
         read: { reading in
             let reader = reading.reader
@@ -87,7 +86,6 @@ extension FeedRow {
                 "Whether the data is JSON, or `text`, which becomes a string."
             ),
         ],
-        argument: "`UPSTREAM:/path?query`",
         summary: "The events of a stream (server-sent events).",
         read: { reading in
             let reader = reading.reader

@@ -95,6 +95,8 @@ JOINED = [
 LISTED = [
     "value", "size(value)", "avg(value)", "sum(value)", "value[0]", "value.map(x, x)", "value[1] == value[0]",
 ]
+# Nothing listens there.
+UPSTREAMS = {"u": {"url": "http://127.0.0.1:9/fuzz"}}
 KEYS = ["value.who", "string(value)", "value", "value > 10", "value.key"]
 
 

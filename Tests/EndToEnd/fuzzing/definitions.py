@@ -29,7 +29,7 @@ KEYS = {
     "history": lambda rng, node: rng.choice([0, 1, 3, 20, 1000]),
     "retain": lambda rng, node: (
         rng.choice(["always", "untilPressure"] if _is_family(node) and "set" in node else ["always"])
-        if "set" in node
+        if "set" in node or "source" in node
         else rng.choice(["whileInUse", "untilPressure", "always"])
     ),
 }
@@ -114,6 +114,20 @@ def _made(rng, name, families, choose):
     return node
 
 
+def _upstream(rng, name):
+    """A source of the upstream that every graph has, which cannot be reached."""
+    parts = "".join(f"/{{{part}}}" for part in ("id", "a", "b") if f"{{{part}}}" in name)
+    place = f"u:/{rng.choice(['a', 'b'])}{parts}"
+    pick = rng.choice([{}, {"pick": rng.choice(["value", "value.a", "size(value)", "1 / 0"])}])
+    kind = rng.random()
+    if kind < 0.3:
+        return {"events": place, **rng.choice([{}, {"event": "quote"}, {"as": "text"}]), **pick}
+    if kind < 0.5 and "{id}" in name:
+        joined = {"get": "u:/a?ids={id*}", "every": "200ms", "pick": "value[key.id]"}
+        return {**joined, "batch": rng.choice([1, 3])}
+    return {"get": place, **rng.choice([{}, {"every": rng.choice(["100ms", "1s"])}, {"as": "text"}]), **pick}
+
+
 def _node(rng, name, nodes):
     """One node under this name, made from those before it."""
     plain = [other for other in nodes if "{" not in other]
@@ -123,6 +137,8 @@ def _node(rng, name, nodes):
     def choose(rng):
         return rng.choice(plain)
 
+    if rng.random() < 0.1:
+        return _with_keys(rng, {"source": _upstream(rng, name)}, "{" in name)
     if name in ("s.{id}.v", "t.{a}.{b}") or (name in content.SET and (not plain or rng.random() < 0.85)):
         return _with_keys(rng, {"set": _kind(rng)}, "{" in name)
     if "{" in name:
@@ -163,7 +179,7 @@ def definition(rng, settings):
     for name in ORDER:
         if name == "n0" or rng.random() < 0.7:
             nodes[name] = _node(rng, name, nodes)
-    made = {"nodes": nodes, **_ties(rng, nodes), **settings(rng, nodes)}
+    made = {"upstreams": content.UPSTREAMS, "nodes": nodes, **_ties(rng, nodes), **settings(rng, nodes)}
     if rng.random() < 0.3:
         made["mode"] = rng.choice(["settled", "immediate"])
     if rng.random() < 0.3:

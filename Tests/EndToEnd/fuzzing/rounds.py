@@ -56,7 +56,7 @@ class Run:
         is_small = self.dice.random() < 0.5
         limits = f"members: {MEMBERS}, held: 1MiB" + (", matches: 12" if is_small else "")
         config = f"limits: {{ {limits} }}\nlog: {{ level: error }}\ndrain: 2s\n"
-        config += f'sinkHosts: ["127.0.0.1:{self.world.sink_port}"]\n'
+        config += f'sinkHosts: ["127.0.0.1:{self.world.sink_port}"]\nsourceHosts: ["127.0.0.1:9"]\n'
         config += SMALL if is_small else ""
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-fuzz-")
         if self.asks:
