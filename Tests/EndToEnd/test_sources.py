@@ -167,6 +167,7 @@ def test_s_2_equal_requests_are_one(upstream):
         peer.text({"op": "sub", "id": 2, "graph": "g", "node": "b"})
         assert peer.message()["op"] == "snap"
         assert peer.message()["d"] == [{"id": 2, "v": 100}]
+        assert "loading" not in state(server, "b")
         with RawWebSocket(server) as second:
             second.subscribe("h", "a")
             assert second.message()["d"] == [{"id": 1, "v": 1}]
@@ -595,6 +596,34 @@ def test_s_1_a_stream_closes_with_its_last_listener(upstream):
         assert gone.wait(10)
         assert open_upstreams(server) == []
         assert held(server, "price") == 1
+
+
+def test_a_stream_that_floods_is_folded_and_holds_up_nobody(upstream):
+    burst = b"".join(b"event: quote\ndata: {\"price\": %d}\n\n" % i for i in range(2_000))
+    ends = threading.Event()
+
+    def answer(call):
+        call.send_response(200)
+        call.send_header("Content-Type", "text/event-stream")
+        call.end_headers()
+        try:
+            while not ends.is_set():
+                call.wfile.write(burst)
+            call.wfile.write(b"event: quote\ndata: {\"price\": \"last\"}\n\n")
+            call.wfile.flush()
+            time.sleep(20)
+        except OSError:
+            pass
+
+    upstream.answer = answer
+    with serve(upstream, EVENTS + "  z: { set: any }\n") as server, listening(server, "price"):
+        eventually(lambda: held(server, "price"))
+        before = server.resident()
+        for i in range(50):
+            server.set("g", "z", i)
+        assert server.resident() - before < 32 << 20
+        ends.set()
+        eventually(lambda: held(server, "price") == "last")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ final class EventSource: Upstream {
     /// Values that are still to be made, in the order in which they came.
     private var arriving: ArraySlice<(feed: OpenFeed, data: [UInt8])> = []
 
+    /// What a commit of one value counts in a turn's work.
+    private static let commitWork: UInt64 = 10
+
     /// A stream for no nodes yet.
     init(_ key: StreamKey, _ upstreams: Upstreams, askedAt: UInt64?) {
         ask = key
@@ -70,9 +73,9 @@ final class EventSource: Upstream {
             client = upstreams.connect(
                 RequestPool.Request(.get, server, ask.target, headers: headers),
                 after: lastID
-            ) { [unowned self] news in
-                upstreams.turns.begin()
-                heard(news)
+            ) { [weak self] news in
+                self?.upstreams.turns.begin()
+                self?.heard(news)
             }
         } catch {
             fail(error)
@@ -118,20 +121,26 @@ final class EventSource: Upstream {
 
     // MARK: - Values
 
-    /// Makes the nodes' values, as many as this turn has room for.
+    /// Makes the nodes' values, as many as this turn has room for; of those that come faster, the
+    /// newest.
     private func take(_ values: [(feed: OpenFeed, data: [UInt8])]) {
-        let isBehind = !arriving.isEmpty
+        let isBehind = !arriving.isEmpty || host.isCrowded
         // What is not taken yet is replaced by what is newer.
         let newer = Set(values.map { ObjectIdentifier($0.feed) })
-        if isBehind { arriving.removeAll { newer.contains(ObjectIdentifier($0.feed)) } }
+        let wasEmpty = arriving.isEmpty
+        arriving.removeAll { newer.contains(ObjectIdentifier($0.feed)) }
         arriving += values
-        if !isBehind { goOn() }
+        guard isBehind else { return goOn() }
+        if wasEmpty { goOnLater() }
     }
+
+    private func goOnLater() { host.later { [weak self] in self?.goOn() } }
 
     private func goOn() {
         var news: [FedNews] = []
         while let (feed, data) = arriving.popFirst() {
             guard isOpen(feed), case .events(let events) = feed.feed.kind else { continue }
+            host.work += Self.commitWork
             do throws(UpstreamFailure) {
                 let datum = try Self.datum(of: data, isText: events.isText)
                 news.append(FedNews(feed, .value(try feed.value(of: datum))))
@@ -141,6 +150,6 @@ final class EventSource: Upstream {
             if host.isCrowded { break }
         }
         upstreams.take(news)
-        if !arriving.isEmpty { host.later { [weak self] in self?.goOn() } }
+        if !arriving.isEmpty { goOnLater() }
     }
 }

@@ -16,6 +16,9 @@ struct FedNews {
     let feed: OpenFeed
     let what: What
 
+    /// Whether it is about a source that the node may not have any more.
+    var isAboutPast: Bool { if case .cancelled = what { true } else { false } }
+
     init(_ feed: OpenFeed, _ what: What) {
         (self.feed, self.what) = (feed, what)
     }

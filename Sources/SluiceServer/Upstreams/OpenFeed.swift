@@ -17,6 +17,8 @@ final class OpenFeed {
     var share: UpstreamShare?
     /// A request for it is under way, or its answer is being taken.
     var isAsked = false
+    /// Neither a value nor a failure has come since it opened.
+    var isAwaited = false
 
     init(_ node: NamedNode, _ feed: Feed) {
         (graph, name, self.feed) = (node.graph, node.name, feed)

@@ -157,7 +157,8 @@ final class Poll: Upstream {
                 headers: headers,
                 body: ask.body
             )
-            call = upstreams.pool.send(request) { [unowned self] result in
+            call = upstreams.pool.send(request) { [weak self] result in
+                guard let self else { return }
                 upstreams.turns.begin()
                 call = nil
                 answered(result, from: origin, target)

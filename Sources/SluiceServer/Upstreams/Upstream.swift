@@ -16,6 +16,8 @@ class Upstream {
     /// How many of them are open.
     private(set) var count = 0
     final var pace: PollPace
+    /// It asks at the end of this turn.
+    final var isBeginning = false
     private let timer = Timer()
     private var timerDue: UInt64 = 0
     /// When it was asked last, on the monotonic clock.

@@ -128,7 +128,9 @@ final class Upstreams {
 
     /// An upstream is asked at the end of this turn.
     func begin(_ upstream: Upstream) {
-        if !beginning.contains(where: { $0 === upstream }) { beginning.append(upstream) }
+        guard !upstream.isBeginning else { return }
+        upstream.isBeginning = true
+        beginning.append(upstream)
     }
 
     /// The end of the turn: opens and closes, and asks.
@@ -140,7 +142,10 @@ final class Upstreams {
         }
         let asking = beginning
         beginning = []
-        for upstream in asking { upstream.next() }
+        for upstream in asking {
+            upstream.isBeginning = false
+            upstream.next()
+        }
         let news = self.news
         self.news = []
         take(news)
@@ -155,7 +160,10 @@ final class Upstreams {
             let share = try feed.feed.share(of: node.placeholders, at: upstream)
             feed.share = share
             let pause = pause(of: node, feed.feed)
-            if pause == nil { news.append(FedNews(feed, .loading)) }
+            if pause == nil {
+                feed.isAwaited = true
+                news.append(FedNews(feed, .loading))
+            }
             let shared = all[share.key] ?? make(share.key)
             all[share.key] = shared
             shared.join(feed, after: pause)
@@ -202,9 +210,10 @@ final class Upstreams {
             upstream.leave(feed)
             if upstream.count == 0 { forget(upstream) }
         }
-        guard let node = feed.node else { return }
+        // It may have another source by now, or none.
+        guard let node = feed.graph.node(feed.name) else { return }
         node.renewLease()
-        if node.isLoadingValue { news.append(FedNews(feed, .cancelled)) }
+        if feed.isAwaited, node.isLoadingValue { news.append(FedNews(feed, .cancelled)) }
     }
 
     /// Nothing needs an upstream any more; for a moment it is known when it was asked last.
@@ -236,11 +245,19 @@ final class Upstreams {
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
         for each in news {
-            let graph = each.feed.graph
-            guard graph.isServed, let node = each.feed.node else { continue }
+            let (feed, graph) = (each.feed, each.feed.graph)
+            guard graph.isServed, let node = each.isAboutPast ? graph.node(feed.name) : feed.node else {
+                continue
+            }
             var commit = commits[graph.name] ?? Commit(fedTo: graph)
+            if case .loading = each.what {
+                // What came at once was for those that were there before.
+                guard feed.isAwaited, !node.isLoadingValue else { continue }
+            } else {
+                feed.isAwaited = false
+            }
             switch each.what {
-            case .loading: if !node.isLoadingValue { commit.note(.loading(progress: nil), of: node) }
+            case .loading: commit.note(.loading(progress: nil), of: node)
             case .cancelled: commit.note(.cancelled, of: node)
             case .confirmed: if node.takesConfirmations { commit.note(.notModified, of: node) }
             case .failed(let reason, let retryAt):
@@ -249,7 +266,7 @@ final class Upstreams {
             case .value(let value):
                 if value != node.fedValue {
                     commit.set.append(Assignment(node, value))
-                    feeds[graph.name, default: []].append(each.feed)
+                    feeds[graph.name, default: []].append(feed)
                 } else if node.takesConfirmations {
                     commit.note(.notModified, of: node)
                 }
