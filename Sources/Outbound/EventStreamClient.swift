@@ -40,7 +40,7 @@ package final class EventStreamClient {
     ///   - permits: at which addresses the server may be reached.
     ///   - receive: called with what comes; nothing comes after an answer and an end.
     package init(
-        _ request: RequestPool.Request,
+        _ request: OutboundRequest,
         after lastID: String,
         on loop: Loop,
         trust: TLSContext?,

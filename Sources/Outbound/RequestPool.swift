@@ -1,6 +1,6 @@
 internal import DequeModule
 package import EventLoop
-package import HTTP
+internal import HTTP
 package import Support
 package import TLS
 
@@ -19,36 +19,19 @@ package final class RequestPool {
         package init() {}
     }
 
-    /// What is asked.
-    package struct Request {
-        package var method: HTTP.Method
-        package var server: ServiceURL
-        /// Path and query, escaped already.
-        package var target: String
-        package var headers: [(name: String, value: String)]
-        package var body: [UInt8]?
-
-        package init(
-            _ method: HTTP.Method,
-            _ server: ServiceURL,
-            _ target: String,
-            headers: [(name: String, value: String)] = [],
-            body: [UInt8]? = nil
-        ) {
-            (self.method, self.server, self.target) = (method, server, target)
-            (self.headers, self.body) = (headers, body)
-        }
-    }
-
     /// A request that waits or is under way.
     package final class Call {
-        fileprivate let request: Request
+        fileprivate let request: OutboundRequest
         fileprivate let handler: HTTPClient.Handler
         fileprivate weak var pool: RequestPool?
         fileprivate var client: HTTPClient?
         fileprivate var isOver = false
 
-        fileprivate init(_ request: Request, _ pool: RequestPool, _ handler: @escaping HTTPClient.Handler) {
+        fileprivate init(
+            _ request: OutboundRequest,
+            _ pool: RequestPool,
+            _ handler: @escaping HTTPClient.Handler
+        ) {
             (self.request, self.pool, self.handler) = (request, pool, handler)
         }
 
@@ -116,7 +99,7 @@ package final class RequestPool {
 
     /// Makes a request; `handler` is called with the result, never before this returns, and never
     /// after ``Call/cancel()``.
-    package func send(_ request: Request, handler: @escaping HTTPClient.Handler) -> Call {
+    package func send(_ request: OutboundRequest, handler: @escaping HTTPClient.Handler) -> Call {
         let call = Call(request, self, handler)
         let server = request.server
         if servers[server]?.waiting.isEmpty != false { queue.append(server) }

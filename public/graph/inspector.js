@@ -229,7 +229,7 @@ export class Inspector {
         `and ${formatNumber(total - Math.min(50, kept.length))} more`));
     }
     if (anyway) {
-      const self = /mutable|source/.test(entry.kind) ? "It holds state: it stays whoever leaves."
+      const self = /mutable|source/.test(entry.kind) ? "It holds a value, so it stays when all leave."
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
         : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)."
           : "A node made from it is kept by its definition.";

@@ -71,7 +71,7 @@ final class EventSource: Upstream {
             guard let server = ServiceURL(ask.origin) else { throw UpstreamFailure(.address, "no address") }
             let headers = try headers(to: ask.origin, accept: "text/event-stream")
             client = upstreams.connect(
-                RequestPool.Request(.get, server, ask.target, headers: headers),
+                OutboundRequest(.get, server, ask.target, headers: headers),
                 after: lastID
             ) { [weak self] news in
                 self?.upstreams.turns.begin()

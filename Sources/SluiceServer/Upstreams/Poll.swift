@@ -150,7 +150,7 @@ final class Poll: Upstream {
                 if let lastModified { headers.append(("If-Modified-Since", lastModified)) }
             }
             guard let url = ServiceURL(origin) else { throw UpstreamFailure(.redirect, "no address") }
-            let request = RequestPool.Request(
+            let request = OutboundRequest(
                 HTTP.Method(word: ask.method) ?? .get,
                 url,
                 target,

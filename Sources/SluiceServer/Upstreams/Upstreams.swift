@@ -76,7 +76,7 @@ final class Upstreams {
 
     /// Connects to a stream of events.
     func connect(
-        _ request: RequestPool.Request,
+        _ request: OutboundRequest,
         after lastID: String,
         receive: @escaping (EventStreamClient.News) -> Void
     ) -> EventStreamClient {
