@@ -10,6 +10,8 @@ public struct Feed {
         case events(Events)
         /// It sends messages of its own accord over a WebSocket.
         case socket(Socket)
+        /// It is a node of another Sluice, with this name there.
+        case node(Template)
     }
 
     /// The names of the secrets that it needs, besides those of its upstream.
@@ -18,6 +20,7 @@ public struct Feed {
         case .poll(let poll): poll.headers.compactMap(\.secret)
         case .events(let events): events.headers.compactMap(\.secret)
         case .socket(let socket): socket.headers.compactMap(\.secret)
+        case .node: []
         }
     }
 

@@ -141,6 +141,7 @@ final class Upstreams {
             feeds.begin(after: former?.graph === graph ? former : nil)
             former?.end()
         }
+        followWays()
     }
 
     /// Something has come to be wanted in a graph, or is wanted no longer.
@@ -162,6 +163,7 @@ final class Upstreams {
             noted = []
             for feeds in all { feeds.settle() }
         }
+        if host.takeNewWays() { followWays() }
         let asking = beginning
         beginning = []
         for upstream in asking {
@@ -171,6 +173,10 @@ final class Upstreams {
         let news = self.news
         self.news = []
         take(news)
+    }
+
+    private func followWays() {
+        for upstream in all.values { upstream.followWays() }
     }
 
     // MARK: - Opening and closing
@@ -200,6 +206,7 @@ final class Upstreams {
         case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
         case .events: EventSource(key, self, askedAt: askedAt)
         case .socket(let greeting): SocketSource(key, greeting: greeting, self, askedAt: askedAt)
+        case .service: ServiceSource(key, self, askedAt: askedAt)
         }
     }
 
@@ -258,13 +265,16 @@ final class Upstreams {
                 throw UpstreamFailure(.secret, "SLUICE_SECRET_\(name) is not set")
             }
             return text
+        case .token(let name): return "Bearer \(try text(of: .secret(name)))"
         }
     }
 
     // MARK: - What comes
 
     /// Brings what has come to the graphs, one commit for each (S-3).
-    func take(_ news: [FedNews]) {
+    ///
+    /// `context` is what the commits say of their origin.
+    func take(_ news: [FedNews], context: Datum? = nil) {
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
         for each in news {
@@ -293,9 +303,19 @@ final class Upstreams {
                 } else if node.takesConfirmations {
                     commit.note(.notModified, of: node)
                 }
+            case .remote(let state, let former, let value, let isEmpty):
+                let isCleared = isEmpty && node.fedValue != nil
+                let isSet = value != nil && value != node.fedValue
+                if let value, isSet {
+                    commit.set.append(Assignment(node, value))
+                    feeds[graph.name, default: []].append(feed)
+                }
+                if isCleared { commit.clear.append(node) }
+                commit.bring(node, to: state, after: former, isSet: isSet || isCleared)
             }
             commits[graph.name] = commit
         }
+        if let context { for name in commits.keys { commits[name]?.context = context } }
         for (name, commit) in commits where !commit.isVoid {
             let feeds = feeds[name] ?? []
             switch host.submit(commit) {
