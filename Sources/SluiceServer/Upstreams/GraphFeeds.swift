@@ -89,6 +89,19 @@ final class GraphFeeds: DemandFollower {
         for name in asked {
             if let feed = open[name] { feed.upstream?.load(feed) }
         }
+        audit()
+    }
+
+    /// In debug builds, requires that exactly the wanted source nodes are open (S-1).
+    private func audit() {
+        #if DEBUG
+            let wanted = patterns.flatMap { graph.demand?.wanted(matching: $0) ?? [] }
+            let sources = Set(wanted).filter { graph.node($0)?.definition.feed != nil }
+            precondition(
+                sources == Set(open.keys),
+                "\(graph.name): open but not wanted or the reverse: \(sources.symmetricDifference(open.keys))"
+            )
+        #endif
     }
 
     private func opening(_ name: String) -> OpenFeed? {
