@@ -88,7 +88,7 @@ def test_s_1_no_life_of_a_listener_leaves_an_upstream_open(upstream):
             for listener in listeners:
                 listener.step(each)
                 done += each
-            if rng.random() < 0.02:
+            if rng.random() < 0.3:
                 path.write_text(text + rng.choice(["", MORE]))
                 server.process.send_signal(1)
             for listener in listeners:
