@@ -30,6 +30,8 @@ class Mosquitto:
         self.users, self.certificate = users or {}, certificate
         lines = [
             f"listener {self.port} 127.0.0.1", "log_type all", "log_dest stderr", "persistence false",
+            # Started by root, it would become another user, who may not read the folder.
+            "user root",
             f"allow_anonymous {'false' if self.users else 'true'}", "sys_interval 1",
         ]
         if self.users:
