@@ -1,0 +1,81 @@
+internal import Definitions
+internal import Graphs
+internal import MQTT
+internal import Values
+
+/// A topic of a broker that source nodes share (S-2).
+///
+/// The broker's connection is shared by all topics (``Broker``), which also makes it again after a
+/// failure. The topic is subscribed as long as a node needs it.
+final class Topic: StreamUpstream {
+    private let broker: BrokerKey
+    /// The broker's connection, while the topic uses it.
+    private var present: Broker?
+    private var isOpen = false
+
+    var topic: String { key.target }
+
+    /// A topic for no nodes yet.
+    init(_ key: UpstreamKey, at broker: BrokerKey, _ upstreams: Upstreams) {
+        self.broker = broker
+        // How often brokers are asked is limited for the connection.
+        super.init(key, upstreams, askedAt: nil)
+    }
+
+    override var isConnected: Bool { present != nil }
+
+    override var state: State {
+        guard isConnected else { return super.state }
+        return isOpen ? .open : failure != nil ? .failed : .asking
+    }
+
+    override func connect() throws(UpstreamFailure) {
+        if let secret = broker.password { _ = try upstreams.text(of: .secret(secret)) }
+        let broker = upstreams.brokers.broker(broker)
+        present = broker
+        isOpen = broker.isOpen
+        broker.add(self)
+    }
+
+    override func disconnect() {
+        isOpen = false
+        present.take()?.remove(self)
+    }
+
+    override func askAgain() {
+        present?.askAgain(self)
+    }
+
+    override func value(for feed: OpenFeed, from data: [UInt8]) throws(UpstreamFailure) -> Datum? {
+        guard case .topic(let topic) = feed.feed.kind else { return nil }
+        return try feed.value(of: Self.datum(of: data, isText: topic.isText))
+    }
+}
+
+extension Topic: TopicReader {
+    func brokerOpened() {
+        isOpen = true
+        opened()
+    }
+
+    func brokerFailed(_ failure: MQTTFailure, retryAt: UInt64) {
+        isOpen = false
+        pausing(UpstreamFailure(failure), retryAt: retryAt)
+    }
+
+    func received(_ payload: [UInt8]) { arrived(payload, on: "") }
+
+    func topicDenied() {
+        fail(UpstreamFailure(.unauthorized, "the broker does not permit the topic"))
+    }
+}
+
+extension UpstreamFailure {
+    fileprivate init(_ failure: MQTTFailure) {
+        switch failure {
+        case .connection(let failure): self.init(failure)
+        case .refused:
+            self.init(failure.isUnauthorized ? .unauthorized : .refused, failure.description)
+        }
+    }
+}
