@@ -65,7 +65,8 @@ struct SourceTests {
         #expect(poll.method == "GET" && poll.every == 600_000 && poll.batch == 100 && !poll.isText)
         let upstream = try #require(try read("").0?.upstreams.first)
         #expect(
-            upstream.address(of: poll.target.pieces(for: []).before)?.description
+            upstream.address(of: poll.target.pieces(for: [], encoding: Template.percentEncoded).before)?
+                .description
                 == "https://met.example/v2/now?place=Bern"
         )
         #expect(upstream.headers == [RequestHeader(name: "A", value: .text("b"))])
@@ -75,13 +76,13 @@ struct SourceTests {
     func template() throws {
         let (_, single) = try poll(#"{"get": "met:/a/{b}/{id}?x={id}"}"#, of: "n.{id}.{b}")
         let texts = [(placeholder: "id", text: "ü/1"), (placeholder: "b", text: "a-b")]
-        let pieces = single.target.pieces(for: texts)
+        let pieces = single.target.pieces(for: texts, encoding: Template.percentEncoded)
         #expect(pieces.before == "/a/a-b/%C3%BC%2F1?x=%C3%BC%2F1" && pieces.after == nil)
         let (_, joined) = try poll(
             #"{"get": "met:/{b}?ids={id*}&z=1", "pick": "value[key.id]"}"#,
             of: "n.{id}.{b}"
         )
-        let parts = joined.target.pieces(for: texts)
+        let parts = joined.target.pieces(for: texts, encoding: Template.percentEncoded)
         #expect(parts.before == "/a-b?ids=" && parts.text == "%C3%BC%2F1" && parts.after == "&z=1")
     }
 

@@ -11,6 +11,7 @@ extension FeedRow {
 
     static let get = FeedRow(
         word: "get",
+        upstream: .web,
         fields: [
             .optional(
                 "every",
@@ -73,6 +74,7 @@ extension FeedRow {
 extension FeedRow {
     static let events = FeedRow(
         word: "events",
+        upstream: .web,
         fields: [
             .optional(
                 "event",
@@ -116,16 +118,17 @@ enum FeedFormat: String, CaseIterable {
 
 extension FeedReading {
     /// The path and query after the name of the upstream.
-    fileprivate func target() -> RequestTemplate? {
-        do throws(RequestTemplate.Problem) {
-            return try RequestTemplate(rest)
-        } catch {
-            let hint =
-                error == .brace
-                ? "a placeholder is written {id}, or {id*} for all members together"
-                : "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
-            return reader.refuse("'\(rest)' is no path with a query", at: position, hint: hint)
+    fileprivate func target() -> Template? {
+        guard rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?"),
+            rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+        else {
+            return reader.refuse(
+                "'\(rest)' is no path with a query",
+                at: position,
+                hint: "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
+            )
         }
+        return template()
     }
 
     fileprivate func method(_ document: Document, among methods: [String]) -> String? {

@@ -10,6 +10,14 @@ public struct Feed {
         case events(Events)
     }
 
+    /// The names of the secrets that it needs, besides those of its upstream.
+    public var secrets: [String] {
+        switch kind {
+        case .poll(let poll): poll.headers.compactMap(\.secret)
+        case .events(let events): events.headers.compactMap(\.secret)
+        }
+    }
+
     /// The upstream's name in the graph.
     public let upstream: String
     public let kind: Kind
@@ -22,7 +30,7 @@ public struct Feed {
 
     /// A stream of server-sent events.
     public struct Events {
-        public let target: RequestTemplate
+        public let target: Template
         public let headers: [RequestHeader]
         /// The type of the events that are taken.
         public let event: String
@@ -33,7 +41,7 @@ public struct Feed {
     /// A request that is made once when the node opens, and perhaps again.
     public struct Poll {
         public let method: String
-        public let target: RequestTemplate
+        public let target: Template
         public let headers: [RequestHeader]
         /// The body, an expression over the placeholders; nil: none.
         public let body: Expression?

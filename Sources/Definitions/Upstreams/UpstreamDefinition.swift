@@ -5,8 +5,25 @@ public struct UpstreamDefinition: Hashable, Sendable {
     public let name: String
     /// The address before the targets of sources; its path has no slash at the end.
     public let url: RemoteURL
-    /// What every request says besides what its source says.
-    public let headers: [RequestHeader]
+    public let kind: Kind
+    /// The word of its address: what kind it is, as definitions say it.
+    let word: String
+
+    /// What is spoken with it.
+    public enum Kind: Hashable, Sendable {
+        /// HTTP; every request has these header fields besides those of its source.
+        case web(headers: [RequestHeader])
+    }
+
+    /// The header fields that every request has.
+    public var headers: [RequestHeader] {
+        switch kind {
+        case .web(let headers): headers
+        }
+    }
+
+    /// The names of the secrets that it needs.
+    public var secrets: [String] { headers.compactMap(\.secret) }
 
     static let most = 100
 

@@ -33,9 +33,9 @@ class Upstream {
 
     /// An upstream for no nodes yet; `askedAt`: when the same was asked before, on the monotonic
     /// clock.
-    init(_ key: UpstreamKey, _ upstreams: Upstreams, every: Int?, askedAt: UInt64?) {
+    init(_ key: UpstreamKey, _ upstreams: Upstreams, askedAt: UInt64?) {
         (self.key, self.upstreams, self.askedAt) = (key, upstreams, askedAt)
-        pace = PollPace(every: every)
+        pace = PollPace(every: nil)
         timer.action = { [unowned self] in
             timeHasCome()
             return nil

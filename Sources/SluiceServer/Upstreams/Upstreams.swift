@@ -174,9 +174,9 @@ final class Upstreams {
 
     private func make(_ key: UpstreamKey) -> Upstream {
         let askedAt = lately.removeValue(forKey: key)
-        return switch key {
-        case .poll(let ask): Poll(ask, self, askedAt: askedAt)
-        case .stream(let ask): EventSource(ask, self, askedAt: askedAt)
+        return switch key.kind {
+        case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
+        case .events: EventSource(key, self, askedAt: askedAt)
         }
     }
 
@@ -187,7 +187,7 @@ final class Upstreams {
         }
         let client = feed.graph.origin == .client ? feed.graph.name : nil
         let usable = configuration.usableSecrets(ofClientGraph: client)
-        for secret in feed.feed.secrets(at: upstream) where !usable.contains(secret) {
+        for secret in upstream.secrets + feed.feed.secrets where !usable.contains(secret) {
             throw UpstreamFailure(.secret, "there is no secret '\(secret)' for this graph")
         }
     }

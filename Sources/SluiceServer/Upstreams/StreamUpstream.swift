@@ -1,0 +1,150 @@
+internal import Definitions
+internal import Graphs
+internal import Outbound
+internal import Values
+
+/// What is open all the time and sends values of its own accord: the part that streams of all kinds
+/// have in common (S-2, S-5).
+///
+/// When it ends it is connected again after a pause. What it sends belongs to a *channel*, which
+/// each node takes one of: a type of events, or everything.
+class StreamUpstream: Upstream {
+    /// Whether something has come since it was connected.
+    private(set) final var isHeard = false
+    /// The last value of each channel that some node takes, for those that come later.
+    private var last: [String: [UInt8]] = [:]
+    /// Values that are still to be made, in the order in which they came.
+    private var arriving: ArraySlice<(feed: OpenFeed, data: [UInt8])> = []
+
+    /// What a commit of one value counts in a turn's work.
+    private static let commitWork: UInt64 = 10
+
+    // MARK: - What each kind does
+
+    /// Whether there is a connection, or one is being made.
+    var isConnected: Bool { false }
+
+    /// Begins to connect.
+    ///
+    /// - Throws: ``UpstreamFailure`` if that cannot even begin.
+    func connect() throws(UpstreamFailure) {}
+
+    /// Drops the connection.
+    func disconnect() {}
+
+    /// The channel that a node takes.
+    func channel(of feed: OpenFeed) -> String { "" }
+
+    /// A node's value from what came on its channel; nil: it is not for the node.
+    func value(for feed: OpenFeed, from data: [UInt8]) throws(UpstreamFailure) -> Datum? { nil }
+
+    // MARK: - Who needs it
+
+    override final func begin(_ feed: OpenFeed, after pause: Int?) {
+        if let data = last[channel(of: feed)] { return take([(feed, data)]) }
+        if !isConnected, !isWaiting { askSoon() }
+    }
+
+    override final func left(_ feed: OpenFeed) {
+        let channel = channel(of: feed)
+        guard last[channel] != nil else { return }
+        if !openFeeds.contains(where: { self.channel(of: $0) == channel }) { last[channel] = nil }
+    }
+
+    override final func end() {
+        super.end()
+        disconnect()
+        arriving = []
+    }
+
+    override final var state: State {
+        isConnected ? isHeard ? .open : .asking : failure != nil ? .failed : super.state
+    }
+
+    // MARK: - The connection
+
+    override final func timeHasCome() { next() }
+
+    override final func next() {
+        guard !isConnected, count > 0 else { return }
+        askedAt = host.clock.now
+        count { $0.requests += 1 }
+        isHeard = false
+        do throws(UpstreamFailure) { try connect() } catch { fail(error) }
+    }
+
+    /// The connection has been made: after a failure, nodes wait for a value again.
+    final func opened() {
+        let hasFailed = failure != nil
+        succeeded()
+        guard hasFailed else { return }
+        for feed in openFeeds { feed.isAwaited = true }
+        upstreams.take(openFeeds.map { FedNews($0, .loading) })
+    }
+
+    /// The connection has ended, or there was none; `retry`: how long the upstream wants its
+    /// clients to wait, in milliseconds.
+    final func ended(_ reason: ClientFailure, retry: Int? = nil) {
+        if case .lost = reason, isHeard {
+            // Many servers end a stream now and then.
+            disconnect()
+            return wait(atMost: min(max(retry ?? PollPace.firstPause, 100), PollPace.longestPause))
+        }
+        var failure = UpstreamFailure(reason)
+        failure.pause = retry
+        fail(failure)
+    }
+
+    final func fail(_ reason: UpstreamFailure) {
+        disconnect()
+        let retryAt = failed(reason)
+        upstreams.take(openFeeds.map { FedNews($0, .failed(reason, retryAt: retryAt)) })
+    }
+
+    // MARK: - Values
+
+    /// Something has come on a channel.
+    final func arrived(_ data: [UInt8], on channel: String) {
+        isHeard = true
+        pace.settled()
+        count {
+            $0.items += 1
+            $0.bytes += UInt64(data.count)
+        }
+        let feeds = openFeeds.filter { self.channel(of: $0) == channel }
+        guard !feeds.isEmpty else { return }
+        last[channel] = data.count <= Self.longestKept ? data : nil
+        take(feeds.map { ($0, data) })
+    }
+
+    /// Makes the nodes' values, as many as this turn has room for; of those that come faster, the
+    /// newest.
+    private func take(_ values: [(feed: OpenFeed, data: [UInt8])]) {
+        let isBehind = !arriving.isEmpty || host.isCrowded
+        // What is not taken yet is replaced by what is newer.
+        let newer = Set(values.map { ObjectIdentifier($0.feed) })
+        let wasEmpty = arriving.isEmpty
+        arriving.removeAll { newer.contains(ObjectIdentifier($0.feed)) }
+        arriving += values
+        guard isBehind else { return goOn() }
+        if wasEmpty { goOnLater() }
+    }
+
+    private func goOnLater() { host.later { [weak self] in self?.goOn() } }
+
+    private func goOn() {
+        var news: [FedNews] = []
+        while let (feed, data) = arriving.popFirst() {
+            guard isOpen(feed) else { continue }
+            host.work += Self.commitWork
+            do throws(UpstreamFailure) {
+                if let value = try value(for: feed, from: data) { news.append(FedNews(feed, .value(value))) }
+            } catch {
+                news.append(FedNews(feed, .failed(error, retryAt: nil)))
+            }
+            if host.isCrowded { break }
+        }
+        upstreams.take(news)
+        if !arriving.isEmpty { goOnLater() }
+    }
+}
