@@ -8,6 +8,8 @@ public struct Feed {
         case poll(Poll)
         /// It sends events of its own accord.
         case events(Events)
+        /// It is a topic of a broker.
+        case topic(Topic)
     }
 
     /// The names of the secrets that it needs, besides those of its upstream.
@@ -15,6 +17,7 @@ public struct Feed {
         switch kind {
         case .poll(let poll): poll.headers.compactMap(\.secret)
         case .events(let events): events.headers.compactMap(\.secret)
+        case .topic: []
         }
     }
 
@@ -35,6 +38,13 @@ public struct Feed {
         /// The type of the events that are taken.
         public let event: String
         /// Whether the data is taken as text, not as JSON.
+        public let isText: Bool
+    }
+
+    /// The messages of an MQTT topic.
+    public struct Topic {
+        public let topic: Template
+        /// Whether a message is taken as text, not as JSON.
         public let isText: Bool
     }
 

@@ -13,17 +13,28 @@ public struct UpstreamDefinition: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// HTTP; every request has these header fields besides those of its source.
         case web(headers: [RequestHeader])
+        /// MQTT; `password` is the name of a secret.
+        case broker(user: String?, password: String?)
     }
 
     /// The header fields that every request has.
     public var headers: [RequestHeader] {
         switch kind {
         case .web(let headers): headers
+        case .broker: []
         }
     }
 
     /// The names of the secrets that it needs.
-    public var secrets: [String] { headers.compactMap(\.secret) }
+    public var secrets: [String] {
+        switch kind {
+        case .web(let headers): headers.compactMap(\.secret)
+        case .broker(_, let password): password.map { [$0] } ?? []
+        }
+    }
+
+    /// Whether it is an MQTT broker.
+    var isBroker: Bool { if case .broker = kind { true } else { false } }
 
     static let most = 100
 

@@ -32,6 +32,8 @@ final class Broker {
     private var pause: LoopTimer?
     private var pace = PollPace(every: nil)
     private var openSince: UInt64?
+    /// Why there is no connection, until there is one again.
+    private var failure: (reason: MQTTFailure, retryAt: UInt64)?
 
     /// Who comes and goes makes the server connect at most so often, in milliseconds.
     static let shortestPause: UInt64 = 1_000
@@ -53,7 +55,7 @@ final class Broker {
     /// Receives the messages of a topic, from the last one on that the broker keeps.
     func add(_ reader: any TopicReader) {
         readers[reader.topic] = reader
-        if isOpen { client?.subscribe(reader.topic) } else { connectSoon() }
+        if isOpen { client?.subscribe(reader.topic) } else { connectSoon(for: reader) }
     }
 
     /// Asks the broker once more for the last message of a topic that it keeps.
@@ -70,7 +72,7 @@ final class Broker {
 
     func add(_ user: any BrokerUser) {
         users[ObjectIdentifier(user)] = user
-        if isOpen { user.brokerOpened() } else { connectSoon() }
+        if isOpen { user.brokerOpened() } else { connectSoon(for: user) }
     }
 
     func remove(_ user: any BrokerUser) {
@@ -101,7 +103,8 @@ final class Broker {
 
     // MARK: - The connection
 
-    private func connectSoon() {
+    private func connectSoon(for user: any BrokerUser) {
+        if let failure { return user.brokerFailed(failure.reason, retryAt: failure.retryAt) }
         guard client == nil, pause?.isActive != true else { return }
         guard let triedAt, triedAt + Self.shortestPause > loop.now else { return connect() }
         wait(Int(triedAt + Self.shortestPause - loop.now))
@@ -143,7 +146,7 @@ final class Broker {
     private func received(_ news: MQTTClient.News) {
         switch news {
         case .connected:
-            openSince = loop.now
+            (openSince, failure) = (loop.now, nil)
             for topic in readers.keys { client?.subscribe(topic) }
             for user in everybody { user.brokerOpened() }
         case .message(let topic, let payload): readers[topic]?.received(payload)
@@ -154,6 +157,7 @@ final class Broker {
             let pause = pace.failed(random: Double.random(in: 0..<1))
             wait(pause)
             let retryAt = UInt64(max(0, loop.wallClock)) + UInt64(pause)
+            self.failure = (failure, retryAt)
             for user in everybody { user.brokerFailed(failure, retryAt: retryAt) }
         }
     }

@@ -32,6 +32,9 @@ class StreamUpstream: Upstream {
     /// Drops the connection.
     func disconnect() {}
 
+    /// A node has come that needs the last value, which is too long to be kept here.
+    func askAgain() {}
+
     /// The channel that a node takes.
     func channel(of feed: OpenFeed) -> String { "" }
 
@@ -42,7 +45,7 @@ class StreamUpstream: Upstream {
 
     override final func begin(_ feed: OpenFeed, after pause: Int?) {
         if let data = last[channel(of: feed)] { return take([(feed, data)]) }
-        if !isConnected, !isWaiting { askSoon() }
+        if !isConnected, !isWaiting { askSoon() } else if isHeard { askAgain() }
     }
 
     override final func left(_ feed: OpenFeed) {
@@ -57,7 +60,7 @@ class StreamUpstream: Upstream {
         arriving = []
     }
 
-    override final var state: State {
+    override var state: State {
         isConnected ? isHeard ? .open : .asking : failure != nil ? .failed : super.state
     }
 
@@ -79,7 +82,7 @@ class StreamUpstream: Upstream {
         succeeded()
         guard hasFailed else { return }
         for feed in openFeeds { feed.isAwaited = true }
-        upstreams.take(openFeeds.map { FedNews($0, .loading) })
+        upstreams.report(openFeeds.map { FedNews($0, .loading) })
     }
 
     /// The connection has ended, or there was none; `retry`: how long the upstream wants its
@@ -93,6 +96,12 @@ class StreamUpstream: Upstream {
         var failure = UpstreamFailure(reason)
         failure.pause = retry
         fail(failure)
+    }
+
+    /// What it shares with others has failed, and is tried again by itself.
+    final func failed(_ reason: UpstreamFailure, retryAt: UInt64) {
+        noted(reason, retryAt: retryAt)
+        upstreams.report(openFeeds.map { FedNews($0, .failed(reason, retryAt: retryAt)) })
     }
 
     final func fail(_ reason: UpstreamFailure) {

@@ -60,7 +60,7 @@ extension Topic: TopicReader {
 
     func brokerFailed(_ failure: MQTTFailure, retryAt: UInt64) {
         isOpen = false
-        pausing(UpstreamFailure(failure), retryAt: retryAt)
+        failed(UpstreamFailure(failure), retryAt: retryAt)
     }
 
     func received(_ payload: [UInt8]) { arrived(payload, on: "") }

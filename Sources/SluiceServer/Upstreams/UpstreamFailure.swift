@@ -28,6 +28,8 @@ struct UpstreamFailure: Error, Equatable {
         /// The address or the body cannot be made for this member.
         case address = "bad_address"
         case body = "bad_body"
+        /// The broker refuses the user, the password or the topic.
+        case unauthorized
         /// The graph does not take the value.
         case refused
     }

@@ -16,6 +16,7 @@ struct UpstreamKey: Hashable {
     enum Kind: Hashable {
         case poll(PollKey)
         case events
+        case topic(BrokerKey)
     }
 }
 
@@ -62,6 +63,14 @@ extension Feed {
                     headers: upstream.headers + events.headers,
                     kind: .events
                 )
+            )
+        case .topic(let topic):
+            let text = topic.topic.text(for: texts) { $0 }
+            guard let broker = BrokerKey(upstream), TopicText.isValid(text) else {
+                throw UpstreamFailure(.address, "this cannot be a topic")
+            }
+            return UpstreamShare(
+                key: UpstreamKey(origin: broker.url.origin, target: text, kind: .topic(broker))
             )
         }
     }

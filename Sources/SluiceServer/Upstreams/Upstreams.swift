@@ -27,6 +27,7 @@ final class Upstreams {
         limit: .milliseconds(Int64(configuration.fixed.sources.milliseconds)),
         mostBytes: configuration.fixed.sources.body
     ) { [unowned self] in permits($0) }
+    private(set) lazy var brokers = Brokers(configuration, hosts, on: turns)
     /// What was asked, by scheme, host and port.
     var counters: [String: UpstreamCounters] = [:]
     private var graphs: [String: GraphFeeds] = [:]
@@ -63,6 +64,7 @@ final class Upstreams {
         guard !configuration.sourceHosts.isEmpty else { return }
         do throws(TLSFailure) {
             pool.trust = try TLSContext.client(authorities: nil)
+            brokers.trust = pool.trust
         } catch {
             log.warning("sources cannot use https", metadata: ["reason": "\(error)"])
         }
@@ -149,6 +151,7 @@ final class Upstreams {
         let news = self.news
         self.news = []
         take(news)
+        brokers.settle()
     }
 
     // MARK: - Opening and closing
@@ -177,6 +180,7 @@ final class Upstreams {
         return switch key.kind {
         case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
         case .events: EventSource(key, self, askedAt: askedAt)
+        case .topic(let broker): Topic(key, at: broker, self)
         }
     }
 
@@ -239,6 +243,9 @@ final class Upstreams {
     }
 
     // MARK: - What comes
+
+    /// Brings it to the graphs at the end of the turn.
+    func report(_ more: [FedNews]) { news += more }
 
     /// Brings what has come to the graphs, one commit for each (S-3).
     func take(_ news: [FedNews]) {
@@ -304,6 +311,7 @@ final class Upstreams {
         for feeds in graphs.values { feeds.end() }
         (graphs, all, news) = ([:], [:], [])
         pool.close()
+        brokers.stop()
     }
 
     // MARK: - Looking
