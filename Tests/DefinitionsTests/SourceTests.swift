@@ -28,7 +28,7 @@ private func poll(_ source: String, of name: String = "x") throws -> (Feed, Feed
     let feed = try #require(definition?[name]?.feed)
     switch feed.kind {
     case .poll(let poll): return (feed, poll)
-    case .events: throw DefinitionProblem("no poll", at: .start)
+    default: throw DefinitionProblem("no poll", at: .start)
     }
 }
 
