@@ -79,7 +79,7 @@ class Mosquitto:
 
     def publish(self, topic, payload, retain=False, quality=1):
         """Publishes, and waits until the broker has it."""
-        words = ["-t", topic, "-q", str(quality), "-s", *(["-r"] if retain else [])]
+        words = ["-t", topic, "-q", str(quality), "-s" if payload else "-n", *(["-r"] if retain else [])]
         payload = payload if isinstance(payload, bytes) else payload.encode()
         subprocess.run(self.client("mosquitto_pub", *words), input=payload, check=True)
 
@@ -122,7 +122,9 @@ class Mosquitto:
         open_ones = set()
         for line in self.log_text().splitlines():
             words = line.split()
-            if len(words) == 4 and words[1].startswith("sluice") and words[2] in "012":
+            if line.endswith(" starting"):
+                open_ones.clear()
+            elif len(words) == 4 and words[1].startswith("sluice") and words[2] in "012":
                 open_ones.add((words[1], words[3]))
             elif len(words) == 3 and words[1].startswith("sluice"):
                 open_ones.discard((words[1], words[2]))
@@ -135,7 +137,9 @@ class Mosquitto:
         names = set()
         for line in self.log_text().splitlines():
             words = line.split()
-            if "New client connected from" in line:
+            if line.endswith(" starting"):
+                names.clear()
+            elif "New client connected from" in line:
                 names.add(words[words.index("as") + 1])
             elif "Client" in words and ("disconnected" in line or "closed its connection" in line):
                 names.discard(words[words.index("Client") + 1])

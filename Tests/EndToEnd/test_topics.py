@@ -160,13 +160,12 @@ def test_s_4_a_broker_that_goes_and_comes_back(broker):
         broker.start()
         eventually(lambda: broker.subscribed("a/temperature") >= 1)
         broker.publish("a/temperature", '{"c": 2}')
-        assert peer.message()["d"][0].get("v", 2) == 2
         eventually(lambda: held(server, "x") == 2 and is_settled(server))
 
 
 def test_s_4_what_is_no_json_is_a_failure_beside_the_last_value(broker):
     """S-4."""
-    with serve(broker, X) as server, listening(server) as (peer, _):
+    with serve(broker, X) as server, listening(server):
         eventually(lambda: broker.subscribed("a/temperature") == 1)
         broker.publish("a/temperature", '{"c": 1}')
         eventually(lambda: held(server, "x") == 1)
@@ -198,17 +197,17 @@ def test_s_8_one_of_several_servers_subscribes_and_another_takes_over(broker):
 
 
 def test_a_new_definition_subscribes_only_what_has_changed(broker):
-    with serve(broker, X) as server, listening(server) as (peer, _):
+    with serve(broker, X) as server, listening(server):
         eventually(lambda: broker.subscribed("a/temperature") == 1)
         graph = definition(broker.url, X.replace("a/temperature", "b/temperature"))
         (server.config.parent / "graphs" / "g.yaml").write_text(graph)
         assert server.request("POST", "/v1/reload").status == 200
         eventually(lambda: broker.subscribed("b/temperature") == 1)
-        assert broker.subscribed("a/temperature") == 0
+        eventually(lambda: broker.subscribed("a/temperature") == 0)
         # The connection is the same.
-        assert broker.log_text().count("New client connected from") == 1
+        assert broker.log_text().count(" as sluice") == 1
         broker.publish("b/temperature", '{"c": 9}')
-        assert peer.message()["d"] == [{"id": 1, "v": 9}]
+        eventually(lambda: held(server, "x") == 9)
 
 
 def test_who_comes_and_goes_does_not_make_the_server_connect_all_the_time(broker):
@@ -219,7 +218,7 @@ def test_who_comes_and_goes_does_not_make_the_server_connect_all_the_time(broker
                 pass
         seconds = time.monotonic() - began
         eventually(lambda: broker.clients() == set())
-        assert broker.log_text().count("New client connected from") <= 2 + seconds
+        assert broker.log_text().count(" as sluice") <= 2 + seconds
 
 
 # Accounts, secrets and certificates
@@ -289,7 +288,6 @@ def test_certificates_are_checked(tmp_path):
         ('  x: { source: { topic: "hall:" } }\n', "", "at least one character"),
         ('  x: { source: { topic: "hall" } }\n', "", "name of an upstream"),
         ('  x: { source: { topic: "hall:a\\u0007" } }\n', "", "control"),
-        ('  x: { source: { topic: "hall:" } }\n'.replace("hall:", "hall:" + "x" * 65_536), "", "65535"),
         ('  x.{id}: { source: { topic: "hall:a/{id*}" } }\n', "", "for one member"),
         ('  x.{id}: { source: { topic: "hall:a" } }\n', "", "nothing uses the placeholder"),
         ('  x: { source: { get: "hall:/a" } }\n', "", "needs an upstream with 'url'"),
@@ -438,12 +436,11 @@ def test_a_broker_that_floods_is_folded_and_holds_up_nobody(quality):
 
 
 def test_long_messages_arrive_whole(broker):
-    value = json.dumps({"c": "x" * 900_000})
     with serve(broker, X) as server, listening(server):
         eventually(lambda: broker.subscribed("a/temperature") == 1)
-        for _ in range(3):
-            broker.publish("a/temperature", value)
-        eventually(lambda: held(server, "x") == "x" * 900_000)
+        for size in (900_000, 1_040_000):
+            broker.publish("a/temperature", json.dumps({"pad": "x" * size, "c": size}))
+            eventually(lambda: held(server, "x") == size)
 
 
 def test_many_topics_share_a_connection(broker):

@@ -66,8 +66,8 @@ final class Broker {
     func remove(_ reader: any TopicReader) {
         guard readers[reader.topic] === reader else { return }
         readers[reader.topic] = nil
-        // With the last one the connection ends.
-        if isUsed { client?.unsubscribe(reader.topic) } else { brokers.note(idle: self) }
+        client?.unsubscribe(reader.topic)
+        if !isUsed { brokers.note(idle: self) }
     }
 
     func add(_ user: any BrokerUser) {

@@ -1,3 +1,4 @@
+internal import Graphs
 internal import Values
 
 /// What has come for a source node.
@@ -18,6 +19,9 @@ struct FedNews {
 
     /// Whether it is about a source that the node may not have any more.
     var isAboutPast: Bool { if case .cancelled = what { true } else { false } }
+
+    /// Whether it is about the node of that name.
+    func isAbout(_ node: NamedNode) -> Bool { feed.graph === node.graph && feed.name == node.name }
 
     init(_ feed: OpenFeed, _ what: What) {
         (self.feed, self.what) = (feed, what)

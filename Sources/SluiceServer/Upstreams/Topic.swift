@@ -73,6 +73,7 @@ extension Topic: TopicReader {
 extension UpstreamFailure {
     fileprivate init(_ failure: MQTTFailure) {
         switch failure {
+        case .connection(.lost): self.init(.unreachable, "the connection to the broker has ended")
         case .connection(let failure): self.init(failure)
         case .refused:
             self.init(failure.isUnauthorized ? .unauthorized : .refused, failure.description)

@@ -164,6 +164,8 @@ final class Upstreams {
             feed.share = share
             let pause = pause(of: node, feed.feed)
             if pause == nil {
+                // What it had before may have been closed in this turn, and nothing has come of it.
+                if node.isLoadingValue { news.removeAll { $0.isAboutPast && $0.isAbout(node) } }
                 feed.isAwaited = true
                 news.append(FedNews(feed, .loading))
             }
