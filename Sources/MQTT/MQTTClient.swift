@@ -46,6 +46,7 @@ package final class MQTTClient {
     private var clock: LoopTimer?
     /// Whether the broker has let the client in.
     package private(set) var isConnected = false
+    private var isPaused = false
     /// Requests for topics that are not answered, and when they were made.
     private var subscribing: [Int32: (topic: String, since: UInt64)] = [:]
     private var publishing: [Int32: (due: UInt64, answer: (Delivery) -> Void)] = [:]
@@ -216,9 +217,9 @@ package final class MQTTClient {
             var read = 0
             for _ in 0..<Self.mostPackets {
                 // What is answered waits in memory; so nothing is read that would be answered, too.
-                guard self.mosquitto === mosquitto, !mosquitto.wantsToWrite, read < Self.mostRead else {
-                    break
-                }
+                guard self.mosquitto === mosquitto, !mosquitto.wantsToWrite, !isPaused,
+                    read < Self.mostRead
+                else { break }
                 try mosquitto.read()
                 let bytes = takeEvents()
                 guard bytes > 0 else { break }
@@ -234,7 +235,14 @@ package final class MQTTClient {
     /// Waits until the socket can be read, or written if there is something to write.
     private func wait() {
         guard let mosquitto else { return }
-        watch?.events = mosquitto.wantsToWrite ? .writable : .readable
+        watch?.events = mosquitto.wantsToWrite ? .writable : isPaused ? [] : .readable
+    }
+
+    /// Reads nothing until it may again.
+    package func pauseReading(_ paused: Bool) {
+        guard isPaused != paused else { return }
+        isPaused = paused
+        wait()
     }
 
     /// - Returns: about how many bytes they have, at least one for each.

@@ -78,6 +78,11 @@ package final class EventStreamClient {
         connection?.close()
     }
 
+    /// Reads nothing until it may again: the server has to wait.
+    package func pauseReading(_ paused: Bool) {
+        if paused { connection?.pauseReading() } else { connection?.resumeReading() }
+    }
+
     private func connected(_ result: Result<Transport, ClientFailure>) {
         attempt = nil
         switch result {

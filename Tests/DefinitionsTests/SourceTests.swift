@@ -26,10 +26,8 @@ private func poll(_ source: String, of name: String = "x") throws -> (Feed, Feed
     let (definition, problems) = try read("\"\(name)\": {\"source\": \(source)}")
     #expect(problems == [])
     let feed = try #require(definition?[name]?.feed)
-    switch feed.kind {
-    case .poll(let poll): return (feed, poll)
-    default: throw DefinitionProblem("no poll", at: .start)
-    }
+    guard case .poll(let poll) = feed.kind else { throw DefinitionProblem("no poll", at: .start) }
+    return (feed, poll)
 }
 
 @Suite("Source nodes in definitions")
@@ -109,6 +107,9 @@ struct SourceTests {
                 #""x": {"source": {"get": "met:/x", "headers": {"A": {"secret": "no"}}}}"#,
                 "the name of a secret"
             ),
+            (#""x": {"source": {"socket": "met:/{id*}"}}"#, "a socket is for one member"),
+            (#""m.{id}": {"source": {"socket": "met:/x", "send": "{ib}"}}"#, "nothing uses the placeholder"),
+            (#""x": {"source": {"socket": "met:/x", "filter": "valu"}}"#, "valu"),
             (#""x": {"source": {"get": "met:/x"}, "ttl": "1s"}"#, "'ttl' is for nodes that are set"),
             (#""x": {"source": {"get": "met:/x"}, "set": "number"}"#, "has set and source"),
             (#""x": {"source": {"get": "met:/x"}, "expire": "1s"}"#, "'expire' is for families"),
@@ -120,6 +121,19 @@ struct SourceTests {
         let (definition, problems) = try read(nodes)
         #expect(definition == nil)
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test("what a socket is sent has the member's text, as JSON where it is JSON")
+    func greeting() throws {
+        func greeting(_ send: String) throws -> String? {
+            let node = #""m.{id}.{b}": {"source": {"socket": "met:/{b}", "send": \#(send)}}"#
+            let (definition, problems) = try read(node)
+            #expect(problems == [])
+            guard case .socket(let socket)? = definition?.families.first?.feed?.kind else { return nil }
+            return socket.greeting?.text(for: [("id", #"a"{b}"#), ("b", "2")])
+        }
+        #expect(try greeting(#"{"sub": "no {id}{b}", "n": "{x}"}"#) == #"{"sub":"no a\"{b}2","n":"{x}"}"#)
+        #expect(try greeting(#""SUB {id}""#) == #"SUB a"{b}"#)
     }
 
     @Test("hosts and secrets are checked where the configuration is known")

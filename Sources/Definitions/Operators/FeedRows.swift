@@ -1,8 +1,9 @@
 internal import CEL
+internal import ReactiveGraph
 internal import Values
 
 extension FeedRow {
-    static let all: [FeedRow] = [get, events, topic]
+    static let all: [FeedRow] = [get, events, socket, topic]
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     static let mostInBatch = 1_000
@@ -104,6 +105,59 @@ extension FeedRow {
                     target: target,
                     headers: fields["headers"].map { RequestHeader.list($0, from: reader) } ?? [],
                     event: event ?? "message",
+                    isText: format == .text
+                )
+            )
+        }
+    )
+}
+
+extension FeedRow {
+    static let socket = FeedRow(
+        word: "socket",
+        upstream: .web,
+        fields: [
+            .optional(
+                "send",
+                .any,
+                "What is sent when the socket is open: a text, or JSON. `{id}` in a string stands for a member's text."
+            ),
+            .optional(
+                "filter",
+                .expression,
+                "Which messages are taken: an expression like `pick`, true or false; without it, all."
+            ),
+            .optional("headers", RequestHeader.schema, "Header fields besides those of the upstream."),
+            .optional(
+                "as",
+                .word(FeedFormat.self, default: .json),
+                "Whether a message is JSON, or `text`, which becomes a string."
+            ),
+        ],
+        summary: "The messages of a WebSocket.",
+        read: { reading in
+            let reader = reading.reader
+            guard let target = reading.target() else { return nil }
+            if target.list != nil {
+                reader.add("a socket is for one member: write {id}, not {id*}", at: reading.position)
+            }
+            let fields = reading.fields
+            let greeting = fields["send"].map {
+                SocketGreeting($0, in: reader.family?.placeholders ?? [])
+            }
+            let filter = reading.expression("filter", seeing: ["value"])
+            reading.check(
+                placeholders: target.placeholders + (greeting?.placeholders ?? []),
+                joined: [],
+                [filter, reading.pick]
+            )
+            let format: FeedFormat? = fields["as"].flatMap { reader.word($0, of: "as") }
+            return .socket(
+                Feed.Socket(
+                    target: target,
+                    headers: fields["headers"].map { RequestHeader.list($0, from: reader) } ?? [],
+                    greeting: greeting,
+                    filter: filter,
                     isText: format == .text
                 )
             )

@@ -8,6 +8,8 @@ public struct Feed {
         case poll(Poll)
         /// It sends events of its own accord.
         case events(Events)
+        /// It sends messages of its own accord over a WebSocket.
+        case socket(Socket)
         /// It is a topic of a broker.
         case topic(Topic)
     }
@@ -17,6 +19,7 @@ public struct Feed {
         switch kind {
         case .poll(let poll): poll.headers.compactMap(\.secret)
         case .events(let events): events.headers.compactMap(\.secret)
+        case .socket(let socket): socket.headers.compactMap(\.secret)
         case .topic: []
         }
     }
@@ -38,6 +41,18 @@ public struct Feed {
         /// The type of the events that are taken.
         public let event: String
         /// Whether the data is taken as text, not as JSON.
+        public let isText: Bool
+    }
+
+    /// The messages of a WebSocket.
+    public struct Socket {
+        public let target: Template
+        public let headers: [RequestHeader]
+        /// What is sent when the socket is open; nil: nothing.
+        public let greeting: SocketGreeting?
+        /// For which messages the node is made, an expression like ``Feed/pick``; nil: for all.
+        public let filter: Expression?
+        /// Whether a message is taken as text, not as JSON.
         public let isText: Bool
     }
 

@@ -27,6 +27,8 @@ final class Broker {
     private(set) var triedAt: UInt64?
     private unowned let brokers: Brokers
     private var readers: [String: any TopicReader] = [:]
+    /// The topics that have no time for more at present.
+    private var paused: Set<String> = []
     private var users: [ObjectIdentifier: any BrokerUser] = [:]
     private var client: MQTTClient?
     private var pause: LoopTimer?
@@ -66,8 +68,15 @@ final class Broker {
     func remove(_ reader: any TopicReader) {
         guard readers[reader.topic] === reader else { return }
         readers[reader.topic] = nil
+        pauseReading(false, by: reader)
         client?.unsubscribe(reader.topic)
         if !isUsed { brokers.note(idle: self) }
+    }
+
+    /// Reads nothing as long as a topic has no time for more; the broker has to wait.
+    func pauseReading(_ isPaused: Bool, by reader: any TopicReader) {
+        if isPaused { paused.insert(reader.topic) } else { paused.remove(reader.topic) }
+        client?.pauseReading(!paused.isEmpty)
     }
 
     func add(_ user: any BrokerUser) {
@@ -152,7 +161,7 @@ final class Broker {
         case .message(let topic, let payload): readers[topic]?.received(payload)
         case .denied(let topic): readers[topic]?.topicDenied()
         case .ended(let failure):
-            client = nil
+            (client, paused) = (nil, [])
             if let since = openSince.take(), since + Self.lasting <= loop.now { pace.settled() }
             let pause = pace.failed(random: Double.random(in: 0..<1))
             wait(pause)
@@ -169,7 +178,7 @@ final class Broker {
     /// - Returns: the client, if there is one.
     func end() -> MQTTClient? {
         pause = nil
-        (readers, users) = ([:], [:])
+        (readers, users, paused) = ([:], [:], [])
         return client.take()
     }
 }

@@ -15,6 +15,8 @@ final class EventSource: StreamUpstream {
 
     override func disconnect() { client = nil }
 
+    override func pauseReading(_ paused: Bool) { client?.pauseReading(paused) }
+
     override func connect() throws(UpstreamFailure) {
         guard let server = ServiceURL(key.origin) else { throw UpstreamFailure(.address, "no address") }
         let headers = try headers(to: key.origin, accept: "text/event-stream")
@@ -32,7 +34,7 @@ final class EventSource: StreamUpstream {
         case .opened: opened()
         case .event(let type, let data, let id):
             lastID = id
-            arrived(data, on: type)
+            arrived(StreamMessage(data, on: type))
         case .answered(let answer):
             let pause = answer.retryPause(at: Int64(upstreams.wallClock))
             fail(
@@ -46,8 +48,11 @@ final class EventSource: StreamUpstream {
         if case .events(let events) = feed.feed.kind { events.event } else { "" }
     }
 
-    override func value(for feed: OpenFeed, from data: [UInt8]) throws(UpstreamFailure) -> Datum? {
+    override func value(
+        for feed: OpenFeed,
+        from message: StreamMessage
+    ) throws(UpstreamFailure) -> Datum? {
         guard case .events(let events) = feed.feed.kind else { return nil }
-        return try feed.value(of: Self.datum(of: data, isText: events.isText))
+        return try feed.value(of: message.datum(isText: events.isText))
     }
 }

@@ -1,20 +1,22 @@
+internal import DequeModule
 internal import Definitions
 internal import Graphs
 internal import Outbound
 internal import Values
 
-/// What is open all the time and sends values of its own accord: the part that streams of all kinds
-/// have in common (S-2, S-5).
+/// What is open all the time and sends messages of its own accord: the part that streams of all
+/// kinds have in common (S-2, S-5).
 ///
-/// When it ends it is connected again after a pause. What it sends belongs to a *channel*, which
-/// each node takes one of: a type of events, or everything.
+/// When it ends it is connected again after a pause. A message belongs to a *channel*, which each
+/// node takes one of: a type of events, a topic, or everything. Each message is a commit of its
+/// own, in the order in which they came; while a turn has no room for more, nothing is read.
 class StreamUpstream: Upstream {
     /// Whether something has come since it was connected.
     private(set) final var isHeard = false
-    /// The last value of each channel that some node takes, for those that come later.
-    private var last: [String: [UInt8]] = [:]
-    /// Values that are still to be made, in the order in which they came.
-    private var arriving: ArraySlice<(feed: OpenFeed, data: [UInt8])> = []
+    /// The last message of each channel that some node takes, for those that come later.
+    private var last: [String: StreamMessage] = [:]
+    /// Messages whose values are still to be made, and the nodes that take them.
+    private var arriving: Deque<(message: StreamMessage, feeds: ArraySlice<OpenFeed>)> = []
 
     /// What a commit of one value counts in a turn's work.
     private static let commitWork: UInt64 = 10
@@ -32,19 +34,22 @@ class StreamUpstream: Upstream {
     /// Drops the connection.
     func disconnect() {}
 
+    /// Reads nothing until it may again.
+    func pauseReading(_ paused: Bool) {}
+
     /// A node has come that needs the last value, which is too long to be kept here.
     func askAgain() {}
 
     /// The channel that a node takes.
     func channel(of feed: OpenFeed) -> String { "" }
 
-    /// A node's value from what came on its channel; nil: it is not for the node.
-    func value(for feed: OpenFeed, from data: [UInt8]) throws(UpstreamFailure) -> Datum? { nil }
+    /// A node's value from a message on its channel; nil: it is not for the node.
+    func value(for feed: OpenFeed, from message: StreamMessage) throws(UpstreamFailure) -> Datum? { nil }
 
     // MARK: - Who needs it
 
     override final func begin(_ feed: OpenFeed, after pause: Int?) {
-        if let data = last[channel(of: feed)] { return take([(feed, data)]) }
+        if let message = last[channel(of: feed)] { return take(message, for: [feed]) }
         if !isConnected, !isWaiting { askSoon() } else if isHeard { askAgain() }
     }
 
@@ -112,48 +117,59 @@ class StreamUpstream: Upstream {
 
     // MARK: - Values
 
-    /// Something has come on a channel.
-    final func arrived(_ data: [UInt8], on channel: String) {
+    /// Something has come.
+    final func arrived(_ message: StreamMessage) {
         isHeard = true
         pace.settled()
         count {
             $0.items += 1
-            $0.bytes += UInt64(data.count)
+            $0.bytes += UInt64(message.data.count)
         }
-        let feeds = openFeeds.filter { self.channel(of: $0) == channel }
+        let feeds = openFeeds.filter { channel(of: $0) == message.channel }
         guard !feeds.isEmpty else { return }
-        last[channel] = data.count <= Self.longestKept ? data : nil
-        take(feeds.map { ($0, data) })
+        last[message.channel] = message.data.count <= Self.longestKept ? message : nil
+        take(message, for: feeds)
     }
 
-    /// Makes the nodes' values, as many as this turn has room for; of those that come faster, the
-    /// newest.
-    private func take(_ values: [(feed: OpenFeed, data: [UInt8])]) {
-        let isBehind = !arriving.isEmpty || host.isCrowded
-        // What is not taken yet is replaced by what is newer.
-        let newer = Set(values.map { ObjectIdentifier($0.feed) })
-        let wasEmpty = arriving.isEmpty
-        arriving.removeAll { newer.contains(ObjectIdentifier($0.feed)) }
-        arriving += values
-        guard isBehind else { return goOn() }
-        if wasEmpty { goOnLater() }
+    private func take(_ message: StreamMessage, for feeds: [OpenFeed]) {
+        let isBehind = !arriving.isEmpty
+        arriving.append((message, feeds[...]))
+        if !isBehind { goOn() }
     }
 
-    private func goOnLater() { host.later { [weak self] in self?.goOn() } }
-
+    /// Makes the nodes' values, as many as this turn has room for.
     private func goOn() {
+        while let (message, feeds) = arriving.first {
+            guard !host.isCrowded else { return goOnLater() }
+            let rest = take(from: message, for: feeds)
+            if arriving.isEmpty { break }
+            if rest.isEmpty { arriving.removeFirst() } else { arriving[0].feeds = rest }
+        }
+        pauseReading(false)
+    }
+
+    private func goOnLater() {
+        pauseReading(true)
+        host.later { [weak self] in self?.goOn() }
+    }
+
+    /// - Returns: the nodes for which this turn has no room.
+    private func take(from message: StreamMessage, for feeds: ArraySlice<OpenFeed>) -> ArraySlice<OpenFeed> {
         var news: [FedNews] = []
-        while let (feed, data) = arriving.popFirst() {
+        var rest = feeds
+        while let feed = rest.popFirst() {
             guard isOpen(feed) else { continue }
             host.work += Self.commitWork
             do throws(UpstreamFailure) {
-                if let value = try value(for: feed, from: data) { news.append(FedNews(feed, .value(value))) }
+                if let value = try value(for: feed, from: message) {
+                    news.append(FedNews(feed, .value(value)))
+                }
             } catch {
                 news.append(FedNews(feed, .failed(error, retryAt: nil)))
             }
             if host.isCrowded { break }
         }
         upstreams.take(news)
-        if !arriving.isEmpty { goOnLater() }
+        return rest
     }
 }

@@ -46,9 +46,14 @@ final class Topic: StreamUpstream {
         present?.askAgain(self)
     }
 
-    override func value(for feed: OpenFeed, from data: [UInt8]) throws(UpstreamFailure) -> Datum? {
+    override func pauseReading(_ paused: Bool) { present?.pauseReading(paused, by: self) }
+
+    override func value(
+        for feed: OpenFeed,
+        from message: StreamMessage
+    ) throws(UpstreamFailure) -> Datum? {
         guard case .topic(let topic) = feed.feed.kind else { return nil }
-        return try feed.value(of: Self.datum(of: data, isText: topic.isText))
+        return try feed.value(of: message.datum(isText: topic.isText))
     }
 }
 
@@ -63,7 +68,7 @@ extension Topic: TopicReader {
         failed(UpstreamFailure(failure), retryAt: retryAt)
     }
 
-    func received(_ payload: [UInt8]) { arrived(payload, on: "") }
+    func received(_ payload: [UInt8]) { arrived(StreamMessage(payload, on: "")) }
 
     func topicDenied() {
         fail(UpstreamFailure(.unauthorized, "the broker does not permit the topic"))

@@ -170,11 +170,12 @@ class Upstream {
     /// The header fields of a request to an origin; those with secrets only to its own.
     final func headers(
         to origin: String,
-        accept: String
+        accept: String?
     ) throws(UpstreamFailure) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
-        for (name, value) in [("Accept", accept), ("User-Agent", Self.agent)]
-        where !key.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+        for (name, value) in [("Accept", accept), ("User-Agent", Self.agent)] {
+            guard let value, !key.headers.contains(where: { $0.name.lowercased() == name.lowercased() })
+            else { continue }
             headers.append((name, value))
         }
         for header in key.headers where origin == key.origin || header.secret == nil {

@@ -16,6 +16,9 @@ struct UpstreamKey: Hashable {
     enum Kind: Hashable {
         case poll(PollKey)
         case events
+        /// A WebSocket, and what is sent when it is open.
+        case socket(greeting: String?)
+        /// A topic of a broker.
         case topic(BrokerKey)
     }
 }
@@ -49,20 +52,14 @@ extension Feed {
         switch kind {
         case .poll(let poll): return try poll.share(of: texts, at: upstream)
         case .events(let events):
-            guard
-                let url = upstream.address(
-                    of: events.target.text(for: texts, encoding: Template.percentEncoded)
-                )
-            else {
-                throw .addressTooLong
-            }
             return UpstreamShare(
-                key: UpstreamKey(
-                    origin: url.origin,
-                    target: url.target,
-                    headers: upstream.headers + events.headers,
-                    kind: .events
-                )
+                key: try upstream.key(events.target, for: texts, headers: events.headers, .events)
+            )
+        case .socket(let socket):
+            let greeting = socket.greeting?.text(for: texts)
+            let kind = UpstreamKey.Kind.socket(greeting: greeting)
+            return UpstreamShare(
+                key: try upstream.key(socket.target, for: texts, headers: socket.headers, kind)
             )
         case .topic(let topic):
             let text = topic.topic.text(for: texts) { $0 }
@@ -73,6 +70,21 @@ extension Feed {
                 key: UpstreamKey(origin: broker.url.origin, target: text, kind: .topic(broker))
             )
         }
+    }
+}
+
+extension UpstreamDefinition {
+    /// What is open at an address below this one.
+    fileprivate func key(
+        _ target: Template,
+        for texts: [(placeholder: String, text: String)],
+        headers own: [RequestHeader],
+        _ kind: UpstreamKey.Kind
+    ) throws(UpstreamFailure) -> UpstreamKey {
+        guard let url = address(of: target.text(for: texts, encoding: Template.percentEncoded)) else {
+            throw .addressTooLong
+        }
+        return UpstreamKey(origin: url.origin, target: url.target, headers: headers + own, kind: kind)
     }
 }
 

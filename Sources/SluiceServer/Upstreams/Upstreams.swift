@@ -94,6 +94,28 @@ final class Upstreams {
         )
     }
 
+    /// Connects to a WebSocket.
+    func connect(
+        _ origin: String,
+        _ target: String,
+        subprotocol: String? = nil,
+        headers: [(name: String, value: String)]
+    ) throws(UpstreamFailure) -> WebSocketClient {
+        guard let server = ServiceURL(origin) else { throw UpstreamFailure(.address, "no address") }
+        let limit = Duration.milliseconds(Int64(configuration.fixed.sources.milliseconds))
+        return WebSocketClient(
+            server,
+            target,
+            subprotocol: subprotocol,
+            headers: headers,
+            on: turns.loop,
+            trust: pool.trust,
+            patience: WebSocketClient.Patience(upgrade: limit, silence: limit),
+            mostBytes: configuration.fixed.sources.body,
+            permits: permits(server)
+        )
+    }
+
     private func permits(_ server: ServiceURL) -> (IPAddress) -> Bool {
         let addresses = RemoteURL(server.description).flatMap(hosts.addresses)
         return { addresses?.contains($0) == true }
@@ -182,6 +204,7 @@ final class Upstreams {
         return switch key.kind {
         case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
         case .events: EventSource(key, self, askedAt: askedAt)
+        case .socket(let greeting): SocketSource(key, greeting: greeting, self, askedAt: askedAt)
         case .topic(let broker): Topic(key, at: broker, self)
         }
     }
