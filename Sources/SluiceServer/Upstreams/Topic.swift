@@ -1,6 +1,7 @@
 internal import Definitions
 internal import Graphs
 internal import MQTT
+internal import Outbound
 internal import Values
 
 /// A topic of a broker that source nodes share (S-2).
