@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// A descriptor of somebody else's on which something may happen: bytes on a socket that a C
+/// A descriptor that another part owns, on which something may happen: bytes on a socket that a C
 /// library reads by itself, a trigger of a pressure file.
 ///
 /// The descriptor is the caller's, and must stay open longer than this, or be closed by what the

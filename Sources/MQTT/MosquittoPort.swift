@@ -6,7 +6,7 @@ internal import Support
 /// libmosquitto connects by itself. It would look names up while everything waits, would not check
 /// the addresses, and would trust other certificates than the rest of the server. So it connects
 /// here instead, to a port that listens for this one connection, and the loop passes the bytes on.
-/// A connection from another socket is closed: nobody else can get in between.
+/// A connection from another socket is closed, so no other program can get in between.
 final class MosquittoPort {
     /// Called with libmosquitto's connection.
     var onConnection: ((TCPConnection) -> Void)?

@@ -54,7 +54,8 @@ def test_values_are_published_and_kept(broker):
 @pytest.mark.parametrize("quality", [0, 1])
 def test_all_values_in_order_text_and_not_kept(broker, quality):
     sinks = (
-        f'  out: {{ from: door, topic: "hall:{{node}}/all", mode: all, qos: {quality}, retain: false, as: text }}\n'
+        '  out: { from: door, topic: "hall:{node}/all", mode: all, retain: false, as: text, '
+        f"qos: {quality} }}\n"
     )
     with serve(broker, sinks) as server, broker.watching("door/#") as lines:
         eventually(lambda: len(broker.clients()) == 1)

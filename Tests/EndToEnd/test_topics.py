@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import re
+import subprocess
 import threading
 import time
 
@@ -12,7 +14,7 @@ from mosquitto import (
 )
 from rawsocket import RawWebSocket
 from redis_server import Instance, Redis
-from sluice import Server, eventually
+from sluice import PATIENCE, ROOT, Server, eventually
 from test_sources import BOUNDS, held, listening, open_upstreams, state
 from test_tls import certificate
 
@@ -154,7 +156,7 @@ def test_s_4_a_broker_that_goes_and_comes_back(broker):
         shown = error(server)
         assert shown["retryAt"] > shown["at"] and held(server, "x") == 1
         assert open_upstreams(server)[0]["state"] == "failed"
-        # Who comes meanwhile learns it at once.
+        # A listener that comes meanwhile learns it at once.
         with listening(server, "x"):
             assert error(server)
         broker.start()
@@ -458,3 +460,25 @@ def test_many_topics_share_a_connection(broker):
         eventually(lambda: broker.log_text().count("Received SUBSCRIBE from sluice") == 1_000)
         broker.publish("sensors/s0/temperature", "2")
         eventually(lambda: held(server, "hall.s0") == 2)
+
+
+def test_the_commands_of_the_guide():
+    guide = (ROOT / "docs/broker.md").read_text()
+    graph = re.search(r"```yaml\n(graph: hall.*?)```", guide, re.S)[1]
+    blocks = dict(re.findall(r"<!-- run: (\w+) -->\n```sh\n(.*?)```", guide, re.S))
+    assert blocks["broker"].startswith("mosquitto -p 1883") and "1883" in blocks["serve"]
+    with Mosquitto() as broker:
+        hosts = "".join(
+            f'{key}: ["127.0.0.1:{broker.port}"]\n'
+            for key in re.findall(r"--set (\w+)=127.0.0.1:1883", blocks["serve"])
+        )
+        with Server({"hall": graph.replace("1883", str(broker.port))}, hosts) as server:
+            for name in ("publish", "sink", "load"):
+                for line in blocks[name].splitlines():
+                    command, _, answer = line.partition("   # ")
+                    command = re.sub("^mosquitto_(pub|sub)", rf"\g<0> -p {broker.port}", command)
+                    command = command.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+                    run = subprocess.run(
+                        ["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE
+                    )
+                    assert run.returncode == 0 and run.stdout.strip() == answer, (line, run)

@@ -81,17 +81,6 @@ extension SinkDefinition {
         return reader.checkGlob(text, at: document.position) ? text : nil
     }
 
-    /// Whether sinks may send there; reports it otherwise.
-    static func permits(_ url: RemoteURL, at position: Position, _ reader: DocumentReader) -> Bool {
-        guard let hosts = reader.options.sinkHosts, hosts.addresses(of: url) == nil else { return true }
-        reader.add(
-            "sinks must not send to '\(url.authority)'",
-            at: position,
-            hint: "add '\(url.authority)' to the configuration key sinkHosts"
-        )
-        return false
-    }
-
     static func check(
         _ sinks: [SinkDefinition],
         _ nodes: [NodeDefinition],
@@ -131,7 +120,7 @@ extension SinkDefinition {
                 at: topic.position
             )
         }
-        _ = permits(upstream.url, at: topic.position, reader)
+        _ = SinkReading.permits(upstream.url, at: topic.position, reader)
     }
 
     private static func check(

@@ -55,7 +55,8 @@ extension UpstreamDefinition {
             )
         }
         // What only sinks use has to be permitted to them alone; see ``check(_:_:_:)``.
-        let isForSink = row.takesValues && reader.options.sinkHosts.map { $0.addresses(of: url) != nil } ?? true
+        let isForSink =
+            row.takesValues && reader.options.sinkHosts.map { $0.addresses(of: url) != nil } ?? true
         if !isForSink, refuses(url, at: document.position, reader) { return nil }
         return url
     }
@@ -72,7 +73,8 @@ extension UpstreamDefinition {
     }
 
     /// Reports sources whose upstream only sinks may reach.
-    static func check(_ upstreams: [UpstreamDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {
+    static func check(_ upstreams: [UpstreamDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader)
+    {
         let brokers = upstreams.filter(\.isBroker)
         guard !brokers.isEmpty else { return }
         for feed in nodes.compactMap(\.feed) {

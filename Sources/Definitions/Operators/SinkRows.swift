@@ -33,12 +33,18 @@ extension SinkReading {
                 hint: "http or https, without a user, a fragment and blanks"
             )
         }
-        return permits(url, at: document.position) ? url : nil
+        return Self.permits(url, at: document.position, reader) ? url : nil
     }
 
     /// Whether sinks may send there; reports it otherwise.
-    fileprivate func permits(_ url: RemoteURL, at position: Position) -> Bool {
-        SinkDefinition.permits(url, at: position, reader)
+    static func permits(_ url: RemoteURL, at position: Position, _ reader: DocumentReader) -> Bool {
+        guard let hosts = reader.options.sinkHosts, hosts.addresses(of: url) == nil else { return true }
+        reader.add(
+            "sinks must not send to '\(url.authority)'",
+            at: position,
+            hint: "add '\(url.authority)' to the configuration key sinkHosts"
+        )
+        return false
     }
 }
 

@@ -48,11 +48,7 @@ internal import Support
     /// The library is made ready once.
     private static let isReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-    /// A client that is not connected.
-    ///
-    /// - Parameters:
-    ///   - name: its name at the broker, at most 23 letters and digits.
-    ///   - account: as whom it connects.
+    /// A client that is not connected; its name at the broker has at most 23 letters and digits.
     init(_ name: String, as account: MQTTAccount) throws(Failure) {
         guard Self.isReady, let raw = unsafe mosquitto_new(name, true, nil) else {
             throw Failure(code: MOSQ_ERR_NOMEM.rawValue)
@@ -135,11 +131,11 @@ internal import Support
         try check(unsafe mosquitto_unsubscribe(raw, nil, topic))
     }
 
-    /// Publishes.
+    /// Publishes with quality 0 or 1.
     ///
-    /// - Parameter quality: 0 or 1.
     /// - Returns: the id that ``Event/published(id:)`` has as soon as the broker has it, with
     ///   quality 0 as soon as it is sent.
+    /// - Throws: ``Failure`` if it cannot be sent.
     func publish(
         _ payload: [UInt8],
         to topic: String,

@@ -1,6 +1,6 @@
 internal import Support
 
-/// What Home Assistant is told about a node, so that it shows it by itself (its MQTT discovery,
+/// The description of a node for Home Assistant, which then shows it by itself (MQTT discovery,
 /// https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery).
 struct Discovery {
     let node: String
@@ -18,7 +18,7 @@ struct Discovery {
         return "homeassistant/\(component)/\(Self.word(graph))/\(Self.word(node))/config"
     }
 
-    /// The message.
+    /// Makes the message.
     ///
     /// - Parameters:
     ///   - topic: that of the values.
@@ -26,6 +26,7 @@ struct Discovery {
     ///   - unit: of the values; nil: they have none.
     ///   - device: the title of the graph; nil: it has none.
     ///   - isText: whether strings are sent without quotation marks.
+    /// - Returns: JSON.
     func payload(topic: String, title: String?, unit: String?, device: String?, isText: Bool) -> [UInt8] {
         var out = ByteBuffer()
         out.append("{\"name\":")

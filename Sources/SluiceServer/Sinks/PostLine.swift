@@ -14,8 +14,14 @@ final class PostLine: SinkLine {
     private unowned let sinks: Sinks
     private var client: HTTPClient?
 
-    /// - Parameter secret: signs requests; nil: they are not signed.
-    init(_ definition: SinkDefinition, of graph: LiveGraph, to url: RemoteURL, secret: String?, in sinks: Sinks) {
+    /// Where there is no `secret`, requests are not signed.
+    init(
+        _ definition: SinkDefinition,
+        of graph: LiveGraph,
+        to url: RemoteURL,
+        secret: String?,
+        in sinks: Sinks
+    ) {
         (self.definition, self.graph, self.url) = (definition, graph.name, url)
         (self.secret, self.sinks) = (secret, sinks)
     }

@@ -21,7 +21,7 @@ final class TopicLine: SinkLine {
     private var failure: (reason: String, retryAt: UInt64)?
     /// Called when the broker can be reached again.
     private let onReady: () -> Void
-    /// The nodes that Home Assistant was told about on this connection.
+    /// The nodes that were described to Home Assistant on this connection.
     private var announced: [String: Discovery] = [:]
 
     /// What is on its way.
@@ -133,7 +133,8 @@ final class TopicLine: SinkLine {
         let topic = target.topic(of: node)
         var messages: [Message] = []
         if target.announces, announced[node] == nil {
-            let discovery = Discovery(node, of: graph.name, isOnOff: { if case .bool = value { true } else { false } }())
+            let isOnOff = if case .bool = value { true } else { false }
+            let discovery = Discovery(node, of: graph.name, isOnOff: isOnOff)
             announced[node] = discovery
             messages.append(announcement(discovery, topic))
         }
@@ -183,7 +184,7 @@ final class TopicLine: SinkLine {
 extension TopicLine: BrokerUser {
     func brokerOpened() {
         failure = nil
-        // A broker may have lost what it was told.
+        // A broker may have lost the descriptions.
         announced = [:]
         if let attempt, !attempt.isSent { publish(attempt) } else { onReady() }
     }

@@ -37,7 +37,7 @@ final class Broker {
     /// Why there is no connection, until there is one again.
     private var failure: (reason: MQTTFailure, retryAt: UInt64)?
 
-    /// Who comes and goes makes the server connect at most so often, in milliseconds.
+    /// Topics that come and go make the server connect at most so often, in milliseconds.
     static let shortestPause: UInt64 = 1_000
     /// A connection that has lasted so many milliseconds is not one of a row of failures.
     private static let lasting: UInt64 = 10_000
@@ -60,7 +60,7 @@ final class Broker {
         if isOpen { client?.subscribe(reader.topic) } else { connectSoon(for: reader) }
     }
 
-    /// Asks the broker once more for the last message of a topic that it keeps.
+    /// Asks the broker again for the last message of a topic that it keeps.
     func askAgain(_ reader: any TopicReader) {
         if isOpen { client?.subscribe(reader.topic) }
     }
@@ -89,7 +89,9 @@ final class Broker {
         if !isUsed { brokers.note(idle: self) }
     }
 
-    /// Publishes; only while ``isOpen`` is true. The answer comes later.
+    /// Publishes, while the broker is open.
+    ///
+    /// The answer comes later.
     func publish(
         _ payload: [UInt8],
         to topic: String,

@@ -31,7 +31,7 @@ public struct SinkDefinition: Sendable {
         public let quality: Int
         /// Whether a string is sent without quotation marks.
         public let isText: Bool
-        /// Whether Home Assistant is told about the nodes.
+        /// Whether Home Assistant receives a description of the nodes.
         public let announces: Bool
         /// The place of the upstream's name in the file.
         let position: Position
