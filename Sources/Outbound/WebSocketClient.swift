@@ -119,8 +119,11 @@ public final class WebSocketClient {
     }
 
     public func send(_ text: String) {
-        text.withBorrowedBytes { transmit(.text, $0) }
+        text.withBorrowedBytes { send(text: $0) }
     }
+
+    /// Sends a text message, which is UTF-8.
+    package func send(text: BorrowedBytes) { transmit(.text, text) }
 
     /// Sends a close frame; `onEnd` is called when the server has answered.
     public func close(_ code: CloseCode = .normal) {

@@ -1,9 +1,10 @@
 internal import CEL
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 extension FeedRow {
-    static let all: [FeedRow] = [get, events, socket, topic]
+    static let all: [FeedRow] = [get, events, socket, topic, node]
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     static let mostInBatch = 1_000
@@ -161,6 +162,32 @@ extension FeedRow {
                     isText: format == .text
                 )
             )
+        }
+    )
+}
+
+extension FeedRow {
+    static let node = FeedRow(
+        word: "node",
+        upstream: .service,
+        fields: [],
+        summary: "A node of another Sluice.",
+        read: { reading in
+            let reader = reading.reader
+            guard let name = reading.template() else { return nil }
+            if name.list != nil {
+                reader.add("each member has a node: write {id}, not {id*}", at: reading.position)
+            }
+            let texts = name.placeholders.map { (placeholder: $0, text: "a") }
+            guard Name.isValid(name.text(for: texts, encoding: { $0 })) else {
+                return reader.refuse(
+                    "'\(reading.rest)' cannot be the name of a node",
+                    at: reading.position,
+                    hint: "as in cabin:indoor_c: the name of the upstream, a colon, and that of a node"
+                )
+            }
+            reading.check(placeholders: name.placeholders, joined: [], [reading.pick])
+            return .node(name)
         }
     )
 }

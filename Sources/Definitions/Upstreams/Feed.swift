@@ -12,6 +12,8 @@ public struct Feed {
         case socket(Socket)
         /// It is a topic of a broker.
         case topic(Topic)
+        /// It is a node of another Sluice, with this name there.
+        case node(Template)
     }
 
     /// The names of the secrets that it needs, besides those of its upstream.
@@ -21,6 +23,7 @@ public struct Feed {
         case .events(let events): events.headers.compactMap(\.secret)
         case .socket(let socket): socket.headers.compactMap(\.secret)
         case .topic: []
+        case .node: []
         }
     }
 

@@ -15,22 +15,23 @@ public struct UpstreamDefinition: Hashable, Sendable {
         case web(headers: [RequestHeader])
         /// MQTT; `password` is the name of a secret.
         case broker(user: String?, password: String?)
+        /// A graph of another Sluice: what is before `/v1` in its address, its name there, and the
+        /// header fields of the connection.
+        case service(path: String, graph: String, headers: [RequestHeader])
     }
 
     /// The header fields that every request has.
     public var headers: [RequestHeader] {
         switch kind {
-        case .web(let headers): headers
+        case .web(let headers), .service(_, _, let headers): headers
         case .broker: []
         }
     }
 
     /// The names of the secrets that it needs.
     public var secrets: [String] {
-        switch kind {
-        case .web(let headers): headers.compactMap(\.secret)
-        case .broker(_, let password): password.map { [$0] } ?? []
-        }
+        if case .broker(_, let password) = kind { return password.map { [$0] } ?? [] }
+        return headers.compactMap(\.secret)
     }
 
     /// Whether it is an MQTT broker.
@@ -52,6 +53,8 @@ public struct RequestHeader: Hashable, Sendable {
         case text(String)
         /// The whole value is the secret with this name.
         case secret(String)
+        /// The secret with this name is a token (RFC 6750 section 2.1).
+        case token(secret: String)
     }
 
     public let name: String
@@ -59,6 +62,9 @@ public struct RequestHeader: Hashable, Sendable {
 
     /// The secret that it needs.
     public var secret: String? {
-        if case .secret(let name) = value { name } else { nil }
+        switch value {
+        case .text: nil
+        case .secret(let name), .token(let name): name
+        }
     }
 }

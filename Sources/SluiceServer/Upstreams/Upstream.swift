@@ -59,6 +59,9 @@ class Upstream {
     /// A client waits for a newer value.
     func load(_ feed: OpenFeed) {}
 
+    /// The ways on which its values go on may have changed (S-9).
+    func followWays() {}
+
     /// The time has come for which it waited.
     func timeHasCome() {}
 

@@ -30,8 +30,12 @@ struct UpstreamFailure: Error, Equatable {
         case body = "bad_body"
         /// The broker refuses the user, the password or the topic.
         case unauthorized
-        /// The graph does not take the value.
+        /// The graph does not take the value, or the other server or the broker the request.
         case refused
+        /// The other server does not let this one in, or not to the node.
+        case forbidden
+        /// The node is made from this one.
+        case cycle
     }
 
     let code: Code
@@ -48,8 +52,7 @@ struct UpstreamFailure: Error, Equatable {
 
     /// The report for the node; `retryAt` in milliseconds since 1970.
     func report(retryAt: UInt64?) -> FacetChange {
-        let message = String(decoding: message.utf8.prefix(FacetChange.longestMessage), as: UTF8.self)
-        return .failed(code: code.rawValue, message: message, status: status, retryAt: retryAt)
+        FacetChange(reportedCode: code.rawValue, message: message, status: status, retryAt: retryAt)
     }
 }
 

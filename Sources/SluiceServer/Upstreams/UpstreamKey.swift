@@ -20,6 +20,8 @@ struct UpstreamKey: Hashable {
         case socket(greeting: String?)
         /// A topic of a broker.
         case topic(BrokerKey)
+        /// Another Sluice: all its nodes come over the same connection.
+        case service
     }
 }
 
@@ -39,6 +41,14 @@ struct UpstreamShare {
     let key: UpstreamKey
     /// The member's text where members are joined, percent-encoded.
     var text = ""
+    /// The node of another Sluice.
+    var remote: RemoteName?
+}
+
+/// A node of another Sluice.
+struct RemoteName: Hashable {
+    let graph: String
+    let node: String
 }
 
 extension Feed {
@@ -69,6 +79,18 @@ extension Feed {
             return UpstreamShare(
                 key: UpstreamKey(origin: broker.url.origin, target: text, kind: .topic(broker))
             )
+        case .node(let name):
+            guard case .service(let path, let graph, let headers) = upstream.kind else {
+                throw UpstreamFailure(.address, "the upstream is no graph of another Sluice")
+            }
+            let key = UpstreamKey(
+                origin: upstream.url.origin,
+                target: path,
+                headers: headers,
+                kind: .service
+            )
+            let node = name.text(for: texts) { $0 }
+            return UpstreamShare(key: key, remote: RemoteName(graph: graph, node: node))
         }
     }
 }

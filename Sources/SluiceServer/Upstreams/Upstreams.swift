@@ -143,6 +143,7 @@ final class Upstreams {
             feeds.begin(after: former?.graph === graph ? former : nil)
             former?.end()
         }
+        followWays()
     }
 
     /// Something has come to be wanted in a graph, or is wanted no longer.
@@ -164,6 +165,7 @@ final class Upstreams {
             noted = []
             for feeds in all { feeds.settle() }
         }
+        if host.takeNewWays() { followWays() }
         let asking = beginning
         beginning = []
         for upstream in asking {
@@ -174,6 +176,10 @@ final class Upstreams {
         self.news = []
         take(news)
         brokers.settle()
+    }
+
+    private func followWays() {
+        for upstream in all.values { upstream.followWays() }
     }
 
     // MARK: - Opening and closing
@@ -206,6 +212,7 @@ final class Upstreams {
         case .events: EventSource(key, self, askedAt: askedAt)
         case .socket(let greeting): SocketSource(key, greeting: greeting, self, askedAt: askedAt)
         case .topic(let broker): Topic(key, at: broker, self)
+        case .service: ServiceSource(key, self, askedAt: askedAt)
         }
     }
 
@@ -264,6 +271,7 @@ final class Upstreams {
                 throw UpstreamFailure(.secret, "SLUICE_SECRET_\(name) is not set")
             }
             return text
+        case .token(let name): return "Bearer \(try text(of: .secret(name)))"
         }
     }
 
@@ -273,7 +281,9 @@ final class Upstreams {
     func report(_ more: [FedNews]) { news += more }
 
     /// Brings what has come to the graphs, one commit for each (S-3).
-    func take(_ news: [FedNews]) {
+    ///
+    /// `context` is what the commits say of their origin.
+    func take(_ news: [FedNews], context: Datum? = nil) {
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
         for each in news {
@@ -302,9 +312,19 @@ final class Upstreams {
                 } else if node.takesConfirmations {
                     commit.note(.notModified, of: node)
                 }
+            case .remote(let state, let former, let value, let isEmpty):
+                let isCleared = isEmpty && node.fedValue != nil
+                let isSet = value != nil && value != node.fedValue
+                if let value, isSet {
+                    commit.set.append(Assignment(node, value))
+                    feeds[graph.name, default: []].append(feed)
+                }
+                if isCleared { commit.clear.append(node) }
+                commit.bring(node, to: state, after: former, isSet: isSet || isCleared)
             }
             commits[graph.name] = commit
         }
+        if let context { for name in commits.keys { commits[name]?.context = context } }
         for (name, commit) in commits where !commit.isVoid {
             let feeds = feeds[name] ?? []
             switch host.submit(commit) {

@@ -52,6 +52,7 @@ class Subscription: ClientListen {
     /// What few subscriptions have.
     private final class Details {
         var ticket: KeptChain?
+        var way: Way?
         /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
         var timer: Timer?
@@ -67,6 +68,12 @@ class Subscription: ClientListen {
     final var ticket: KeptChain? {
         get { details?.ticket }
         set { if newValue != nil || details != nil { neededDetails.ticket = newValue } }
+    }
+
+    /// How its values go on, if a server listens for a source node of its own (S-9).
+    override final var way: Way? {
+        get { details?.way }
+        set { if newValue != nil || details != nil { neededDetails.way = newValue } }
     }
 
     override final var isKept: Bool { ticket?.stay != nil }
