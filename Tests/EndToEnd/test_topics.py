@@ -240,10 +240,10 @@ def test_user_and_password_and_neither_is_shown():
             assert "s3cret" not in server.log_text()
         environment = {"SLUICE_SECRET_BROKER": "wrong"}
         with serve(broker, X, account=account, environment=environment) as server, listening(server):
-            eventually(lambda: error(server).get("code") == "unauthorized")
+            eventually(lambda: error(server).get("code") == "forbidden")
             assert "wrong" not in json.dumps(error(server)) and error(server)["retryAt"]
         with serve(broker, X) as server, listening(server):
-            eventually(lambda: error(server).get("code") == "unauthorized")
+            eventually(lambda: error(server).get("code") == "forbidden")
 
 
 def test_a_topic_that_the_broker_denies():
@@ -254,7 +254,7 @@ def test_a_topic_that_the_broker_denies():
         hold(connection)
 
     with FakeBroker(act) as broker, serve(broker, X) as server, listening(server):
-        eventually(lambda: error(server).get("code") == "unauthorized")
+        eventually(lambda: error(server).get("code") == "forbidden")
         assert "topic" in error(server)["msg"] and error(server)["retryAt"]
 
 
@@ -379,8 +379,8 @@ def quality_2(connection):
         (lambda c: (let_in(c), c.sendall(bytes(range(256)) * 100), hold(c)), "bad_answer"),
         (lambda c: (let_in(c), c.sendall(CONNACK), hold(c)), "bad_answer"),
         (lambda c: (receive_packet(c), c.sendall(packet(0x20, b"\0\3")), hold(c)), "refused"),
-        (lambda c: (receive_packet(c), c.sendall(packet(0x20, b"\0\5")), hold(c)), "unauthorized"),
-        (lambda c: (receive_packet(c), c.sendall(packet(0x20, b"\0\4"))), "unauthorized"),
+        (lambda c: (receive_packet(c), c.sendall(packet(0x20, b"\0\5")), hold(c)), "forbidden"),
+        (lambda c: (receive_packet(c), c.sendall(packet(0x20, b"\0\4"))), "forbidden"),
         (lambda c: hold(c), "timeout"),
         (lambda c: (let_in(c, subscribes=False), hold(c)), "timeout"),
         (lambda c: (let_in(c), drip(c, message("a/temperature", b"1" * 4_000))), "timeout"),

@@ -72,7 +72,7 @@ extension Topic: TopicReader {
     func received(_ payload: [UInt8]) { arrived(StreamMessage(payload, on: "")) }
 
     func topicDenied() {
-        fail(UpstreamFailure(.unauthorized, "the broker does not permit the topic"))
+        fail(UpstreamFailure(.forbidden, "the broker does not permit the topic"))
     }
 }
 
@@ -82,7 +82,7 @@ extension UpstreamFailure {
         case .connection(.lost): self.init(.unreachable, "the connection to the broker has ended")
         case .connection(let failure): self.init(failure)
         case .refused:
-            self.init(failure.isUnauthorized ? .unauthorized : .refused, failure.description)
+            self.init(failure.isUnauthorized ? .forbidden : .refused, failure.description)
         }
     }
 }
