@@ -302,7 +302,11 @@ let package = Package(
             dependencies: ["Outbound", "EventLoop", "HTTP", "Support"],
             swiftSettings: strict
         ),
-        .testTarget(name: "MQTTTests", dependencies: ["MQTT", "Support"], swiftSettings: strict),
+        .testTarget(
+            name: "MQTTTests",
+            dependencies: ["MQTT", "EventLoop", "Support"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ValuesTests",
             dependencies: ["Support", "Values", "CEL", "TestSupport"],

@@ -116,8 +116,10 @@ package final class MQTTClient {
         let mosquitto = try Mosquitto("sluice" + RandomBytes.word(letters: 16), as: account)
         let port = try openPort()
         try mosquitto.connect(toPort: port.number, keepAlive: Self.keepAlive)
-        guard let descriptor = mosquitto.descriptor else { throw .init("no connection on this machine") }
-        port.expect(descriptor)
+        guard let descriptor = mosquitto.descriptor, let address = SocketAddress(of: descriptor) else {
+            throw .init("no connection on this machine")
+        }
+        port.expect(from: address.port)
         self.mosquitto = mosquitto
         do throws(UVError) {
             watch = try Watched(descriptor, on: loop, for: [.readable, .writable]) { [weak self] in

@@ -23,8 +23,8 @@ final class MosquittoPort {
     /// Where libmosquitto connects to.
     var number: UInt16 { listener.boundPort }
 
-    /// From now on the connection of this socket is the right one.
-    func expect(_ descriptor: Int32) { peer = SocketAddress(of: descriptor)?.port }
+    /// From now on the connection from this port is the right one.
+    func expect(from port: UInt16) { peer = port }
 
     private func connected(_ connection: TCPConnection) {
         guard let peer, connection.peerAddress?.port == peer else { return }

@@ -15,7 +15,7 @@ from mosquitto import (
 from rawsocket import RawWebSocket
 from redis_server import Instance, Redis
 from sluice import PATIENCE, ROOT, Server, eventually
-from test_sources import BOUNDS, held, listening, open_upstreams, state
+from sources import BOUNDS, held, listening, open_upstreams, state
 from test_tls import certificate
 
 X = '  x: { source: { topic: "hall:a/temperature", pick: value.c } }\n'
