@@ -21,7 +21,7 @@ final class Relay {
     private let notify: (News) -> Void
     private var end: PortEnd?
     private var scanner: PacketScanner
-    private(set) var isBrokerGone = false
+    private var isBrokerGone = false
 
     /// How many bytes to the broker may wait before libmosquitto's are left where they are.
     private static let mostWaiting = 65_536
@@ -30,6 +30,9 @@ final class Relay {
     init(_ broker: Transport, mostBytes: Int, notify: @escaping (News) -> Void) {
         (self.broker, self.notify) = (broker, notify)
         scanner = PacketScanner(mostBytes: mostBytes)
+        // A broker has nothing to say before the client has.
+        broker.setDelegate(self)
+        broker.pauseReading()
     }
 
     deinit {
@@ -43,13 +46,14 @@ final class Relay {
 
     /// Starts with libmosquitto's connection.
     func begin(_ port: TCPConnection) {
+        // Dropping the connection tells libmosquitto.
+        guard !isBrokerGone else { return }
         let end = PortEnd(self)
         (self.port, self.end) = (port, end)
         port.delegate = end
         port.setNoDelay(true)
         // What waits here is noticed by the broker, too.
         port.setSendBuffer(bytes: Self.mostWaiting)
-        broker.setDelegate(self)
         port.resumeReading()
         broker.resumeReading()
     }
@@ -81,7 +85,7 @@ final class Relay {
 
 extension Relay: ConnectionDelegate {
     func received(_ bytes: BorrowedBytes) {
-        guard let port else { return }
+        guard let port else { return notify(.fault(.unexpected)) }
         do throws(PacketScanner.Fault) {
             try scanner.scan(bytes)
         } catch {
