@@ -110,8 +110,8 @@ def test_s_1_globs_and_reads_hold_nothing_and_what_is_kept_always_does(upstream)
             [BINARY, "check", server.config.parent / "graphs" / "g.yaml"], capture_output=True, text=True
         ).stderr + server.log_text()
         with RawWebSocket(server) as peer:
-            peer.text({"op": "sub", "id": 1, "graph": "g", "node": "*"})
-            peer.message()
+            peer.text({"op": "sub", "id": 1, "graph": "g", "nodes": ["*"]})
+            assert peer.message()["op"] == "snap"
             server.get("/v1/graphs/g/values")
             assert [each["from"] for each in open_upstreams(server)] == [upstream.url] * 2
         assert sorted(upstream.paths) == ["/v2/hot", "/v2/log"]

@@ -33,6 +33,13 @@ struct BareStream {
             try session.admit(Subject(origin: .node(node), pipe: stages))
         }
         try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access?.name)
+        if session.kind != .sink {
+            try WantedClaim.checkRoom(
+                for: session.access?.name,
+                listeningTo: [node.name],
+                in: node.graph
+            )
+        }
         let subscription = Subscription(
             id: 1,
             session: session,

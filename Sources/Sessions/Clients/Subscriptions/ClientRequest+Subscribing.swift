@@ -23,9 +23,11 @@ extension ClientRequest {
         let subject = try Subject.read(fields, in: view, pipeline)
         request.keeping = try keep(subject)
         let name = session.access?.name
+        try WantedClaim.checkRoom(for: name, listeningTo: subject.nodes, in: graph)
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
+            subscription.claimWanted(under: subject.nodes)
             session.give(subscription, to: owners)
             let snap = Snap(subscription, subject, request, taken: chain)
             return snap.send()

@@ -8,6 +8,7 @@ extension Subscription {
     /// - Returns: what is known of the chain; nil for a node.
     @discardableResult
     func begin(on subject: Subject) -> Chains.Record? {
+        claimWanted(under: subject.nodes)
         let (session, builder) = (session, graph.builder)
         if let node = subject.node {
             let living =
@@ -23,6 +24,15 @@ extension Subscription {
         begin(on: node)
         if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
         return chain
+    }
+
+    /// What it keeps wanted of source families by listening to these nodes counts for its principal
+    /// from now on (S-7).
+    ///
+    /// Sinks belong to the definition, and count for no principal.
+    final func claimWanted(under names: [String]) {
+        guard session.kind != .sink else { return }
+        claim = WantedClaim(of: session.access?.name, listeningTo: names, in: graph)
     }
 
     /// Members that `make` creates count for the client's principal.

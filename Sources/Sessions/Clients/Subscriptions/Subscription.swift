@@ -52,6 +52,7 @@ class Subscription: ClientListen {
     /// What few subscriptions have.
     private final class Details {
         var ticket: KeptChain?
+        var claim: WantedClaim?
         /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
         var timer: Timer?
@@ -67,6 +68,12 @@ class Subscription: ClientListen {
     final var ticket: KeptChain? {
         get { details?.ticket }
         set { if newValue != nil || details != nil { neededDetails.ticket = newValue } }
+    }
+
+    /// What it keeps wanted of source families, counted for its principal; nil: nothing.
+    final var claim: WantedClaim? {
+        get { details?.claim }
+        set { if newValue != nil || details != nil { neededDetails.claim = newValue } }
     }
 
     override final var isKept: Bool { ticket?.stay != nil }
@@ -117,6 +124,7 @@ class Subscription: ClientListen {
     final func park() {
         isMuted = true
         isMarked = true
+        claim = nil
         stopInterval()
     }
 
@@ -288,6 +296,7 @@ class Subscription: ClientListen {
         stopInterval()
         if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()
+        claim = nil
         disconnect()
         pipeline?.end(session.host)
         pipeline = nil
