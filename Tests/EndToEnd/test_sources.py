@@ -514,9 +514,9 @@ def test_the_service_of_the_documentation():
         eventually(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
         hosts = f'sourceHosts: ["127.0.0.1:{port}"]\n'
         with Server({"town": graph.replace("9191", str(port))}, hosts) as server:
-            run = subprocess.run([BINARY, "get", "town/feels_cold", "--server", server.url],
+            run = subprocess.run([BINARY, "get", "town/feels_cold", "--url", server.url],
                                  capture_output=True, text=True)
-            assert run.stdout.strip() == "", run
+            assert (run.stdout, run.stderr) == ("", "town/feels_cold is empty\n"), run
             with RawWebSocket(server) as peer:
                 peer.subscribe("town", "feels_cold")
                 assert peer.message()["d"] == [{"id": 1, "v": True}]
@@ -571,7 +571,8 @@ def test_s_5_events_are_taken_by_their_type_from_one_stream(upstream):
         peer.text({"op": "sub", "id": 2, "graph": "g", "node": "plain"})
         events.append("data: again\n\nevent: other\ndata: no\n\n")
         eventually(lambda: held(server, "plain") == "again")
-        assert open_upstreams(server) == [{"from": upstream.url, "nodes": 2, "state": "open"}]
+        (shown,) = open_upstreams(server)
+        assert shown == {"u": shown["u"], "from": upstream.url, "nodes": 2, "state": "open"}
         # It ends and is connected again, from the last event on.
         ends.set()
         eventually(lambda: len(upstream.requests) == 2)

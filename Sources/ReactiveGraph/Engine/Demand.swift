@@ -117,6 +117,34 @@ package final class Demand {
         searched(from: node.ref, [], takesKept: false, where: isMeant) == nil
     }
 
+    /// What makes a node wanted: listens that count, and nodes that are kept, at most so many of
+    /// both.
+    package func reasons(for node: AnyNode, atMost most: Int) -> (listens: [Edge], kept: [AnyNode]) {
+        guard wanted.contains(node.id) else { return ([], []) }
+        var seen: Set<UInt64> = [node.id]
+        var nodes = [node.ref]
+        var place = 0
+        var (listens, kept): ([Edge], [AnyNode]) = ([], [])
+        while place < nodes.count, listens.count + kept.count < most {
+            let isKept = self.kept[nodes[place].id] != nil
+            nodes[place].with { node in
+                if isKept, let node = node.node { kept.append(node) }
+                node.forEachOutgoing { edge in
+                    guard edge.traits.contains(.complete), passes(edge) else { return }
+                    if let target = edge.target {
+                        if wanted.contains(target.id), seen.insert(target.id).inserted {
+                            nodes.append(target)
+                        }
+                    } else if listens.count + kept.count < most, isWanting(edge) {
+                        listens.append(edge)
+                    }
+                }
+            }
+            place += 1
+        }
+        return (listens, kept)
+    }
+
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.
     ///
     /// Nodes that are `known` lead to one. Kept nodes count as much, if `takesKept`.

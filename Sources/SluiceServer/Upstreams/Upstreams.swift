@@ -29,7 +29,12 @@ final class Upstreams {
     ) { [unowned self] in permits($0) }
     /// What was asked, by scheme, host and port.
     var counters: [String: UpstreamCounters] = [:]
-    private var graphs: [String: GraphFeeds] = [:]
+    var audit = UpstreamAudit()
+    private(set) var graphs: [String: GraphFeeds] = [:]
+    /// Rises when an upstream opens, closes or changes its state.
+    private(set) var changes: UInt64 = 0
+    /// How many upstreams have been opened.
+    private var opened: UInt64 = 0
     private var all: [UpstreamKey: Upstream] = [:]
     /// When closed upstreams were asked last, on the monotonic clock: who comes and goes must not
     /// make the server ask all the time.
@@ -110,6 +115,7 @@ final class Upstreams {
         for (name, feeds) in graphs where !names.contains(name) {
             feeds.end()
             graphs[name] = nil
+            if host[name] == nil { audit.forget(name) }
         }
         for graph in wanted {
             let former = graphs[graph.name]
@@ -158,6 +164,8 @@ final class Upstreams {
         do throws(UpstreamFailure) {
             try check(upstream, feed)
             let share = try feed.feed.share(of: node.placeholders, at: upstream)
+            let secrets = feed.feed.secrets(at: upstream).filter { configuration.secretValues[$0] != nil }
+            audit.used(secrets, by: feed.graph.name, at: share.key.origin)
             feed.share = share
             let pause = pause(of: node, feed.feed)
             if pause == nil {
@@ -168,6 +176,7 @@ final class Upstreams {
             all[share.key] = shared
             shared.join(feed, after: pause)
         } catch {
+            audit.failed(error, for: feed.graph.name, at: upstream.url.origin)
             news.append(FedNews(feed, .failed(error, retryAt: nil)))
         }
     }
@@ -242,6 +251,7 @@ final class Upstreams {
 
     /// Brings what has come to the graphs, one commit for each (S-3).
     func take(_ news: [FedNews]) {
+        noteChange()
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
         for each in news {
@@ -308,9 +318,15 @@ final class Upstreams {
 
     // MARK: - Looking
 
-    /// All that is open for a graph, or for all graphs.
-    func list(of graph: LiveGraph? = nil) -> [Upstream] {
-        all.values.filter { upstream in graph.map(upstream.serves) ?? true }
-            .sorted { ($0.key.origin, $0.key.target) < ($1.key.origin, $1.key.target) }
+    /// A number for another upstream.
+    func newNumber() -> UInt64 {
+        opened += 1
+        return opened
     }
+
+    /// An upstream opens, closes or changes its state.
+    func noteChange() { changes &+= 1 }
+
+    /// All that is open, in the order in which it was opened.
+    var list: [Upstream] { all.values.sorted { $0.number < $1.number } }
 }

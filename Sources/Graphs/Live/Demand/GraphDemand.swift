@@ -110,12 +110,29 @@ package final class GraphDemand {
 
     /// Whether a listener wants a node, at any server.
     package func isWanted(_ name: String) -> Bool {
-        here.contains(name) || shared?.elsewhere.isWanted(name, of: graph.name) ?? false
+        here.contains(name) || isWantedElsewhere(name)
     }
 
     /// The wanted nodes that match a name or glob.
     package func wanted(matching pattern: String) -> [String] {
         here.matching(pattern) + (shared?.elsewhere.wanted(in: graph.name, matching: pattern) ?? [])
+    }
+
+    /// What makes a source node wanted at this server: clients' listens and nodes that are held
+    /// always, at most so many of both.
+    package func reasons(
+        for node: NamedNode,
+        atMost most: Int
+    ) -> (listens: [ClientListen], held: [NamedNode]) {
+        guard let living = node.living, let found = sources?.reasons(for: living, atMost: most) else {
+            return ([], [])
+        }
+        return (found.listens.compactMap { $0 as? ClientListen }, found.kept.compactMap(graph.name(of:)))
+    }
+
+    /// Whether a client of another server makes a node wanted.
+    package func isWantedElsewhere(_ name: String) -> Bool {
+        shared?.elsewhere.isWanted(name, of: graph.name) ?? false
     }
 
     // MARK: - Who asks
