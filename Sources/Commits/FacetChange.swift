@@ -16,6 +16,17 @@ public enum FacetChange: Hashable, Sendable {
     /// The node's value is out of date.
     case invalidated
 
+    /// A failure that another server reports: what is no code becomes `failed`, and a message is cut
+    /// off at its longest.
+    package init(reportedCode code: String, message: String, status: Int?, retryAt: UInt64?) {
+        self = .failed(
+            code: Self.isCode(code) ? code : "failed",
+            message: String(decoding: message.utf8.prefix(Self.longestMessage), as: UTF8.self),
+            status: status,
+            retryAt: retryAt
+        )
+    }
+
     /// The most bytes of an error's `msg`.
     public static let longestMessage = 1024
     /// The most characters of an error's `code`.

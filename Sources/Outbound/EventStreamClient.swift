@@ -9,6 +9,8 @@ package import TLS
 package final class EventStreamClient {
     /// What happens on it.
     package enum News {
+        /// The server has begun a stream of events.
+        case opened
         /// An event has come; `id` is the last one that was sent.
         case event(name: String, data: [UInt8], id: String)
         /// The server has answered with something else than a stream of events.
@@ -76,6 +78,11 @@ package final class EventStreamClient {
         connection?.close()
     }
 
+    /// Reads nothing until it may again: the server has to wait.
+    package func pauseReading(_ paused: Bool) {
+        if paused { connection?.pauseReading() } else { connection?.resumeReading() }
+    }
+
     private func connected(_ result: Result<Transport, ClientFailure>) {
         attempt = nil
         switch result {
@@ -118,6 +125,8 @@ package final class EventStreamClient {
             }
             isStream = true
             timer = nil
+            receive(.opened)
+            guard !isOver else { return }
         }
         var failure: EventStreamParser.TooLong?
         parser.takeBody { bytes in

@@ -100,6 +100,7 @@ extension HostError.Code {
     public static let typeMismatch = Self(rawValue: "type_mismatch")
     public static let exprCost = Self(rawValue: "expr_cost")
     public static let keyReused = Self(rawValue: "key_reused")
+    public static let cycle = Self(rawValue: "cycle")
     public static let cycleLimit = Self(rawValue: "cycle_limit")
     public static let preconditionRequired = Self(rawValue: "precondition_required")
     public static let rateLimited = Self(rawValue: "rate_limited")

@@ -26,10 +26,8 @@ private func poll(_ source: String, of name: String = "x") throws -> (Feed, Feed
     let (definition, problems) = try read("\"\(name)\": {\"source\": \(source)}")
     #expect(problems == [])
     let feed = try #require(definition?[name]?.feed)
-    switch feed.kind {
-    case .poll(let poll): return (feed, poll)
-    case .events: throw DefinitionProblem("no poll", at: .start)
-    }
+    guard case .poll(let poll) = feed.kind else { throw DefinitionProblem("no poll", at: .start) }
+    return (feed, poll)
 }
 
 @Suite("Source nodes in definitions")
@@ -65,7 +63,8 @@ struct SourceTests {
         #expect(poll.method == "GET" && poll.every == 600_000 && poll.batch == 100 && !poll.isText)
         let upstream = try #require(try read("").0?.upstreams.first)
         #expect(
-            upstream.address(of: poll.target.pieces(for: []).before)?.description
+            upstream.address(of: poll.target.pieces(for: [], encoding: Template.percentEncoded).before)?
+                .description
                 == "https://met.example/v2/now?place=Bern"
         )
         #expect(upstream.headers == [RequestHeader(name: "A", value: .text("b"))])
@@ -75,13 +74,13 @@ struct SourceTests {
     func template() throws {
         let (_, single) = try poll(#"{"get": "met:/a/{b}/{id}?x={id}"}"#, of: "n.{id}.{b}")
         let texts = [(placeholder: "id", text: "ü/1"), (placeholder: "b", text: "a-b")]
-        let pieces = single.target.pieces(for: texts)
+        let pieces = single.target.pieces(for: texts, encoding: Template.percentEncoded)
         #expect(pieces.before == "/a/a-b/%C3%BC%2F1?x=%C3%BC%2F1" && pieces.after == nil)
         let (_, joined) = try poll(
             #"{"get": "met:/{b}?ids={id*}&z=1", "pick": "value[key.id]"}"#,
             of: "n.{id}.{b}"
         )
-        let parts = joined.target.pieces(for: texts)
+        let parts = joined.target.pieces(for: texts, encoding: Template.percentEncoded)
         #expect(parts.before == "/a-b?ids=" && parts.text == "%C3%BC%2F1" && parts.after == "&z=1")
     }
 
@@ -108,6 +107,9 @@ struct SourceTests {
                 #""x": {"source": {"get": "met:/x", "headers": {"A": {"secret": "no"}}}}"#,
                 "the name of a secret"
             ),
+            (#""x": {"source": {"socket": "met:/{id*}"}}"#, "a socket is for one member"),
+            (#""m.{id}": {"source": {"socket": "met:/x", "send": "{ib}"}}"#, "nothing uses the placeholder"),
+            (#""x": {"source": {"socket": "met:/x", "filter": "valu"}}"#, "valu"),
             (#""x": {"source": {"get": "met:/x"}, "ttl": "1s"}"#, "'ttl' is for nodes that are set"),
             (#""x": {"source": {"get": "met:/x"}, "set": "number"}"#, "has set and source"),
             (#""x": {"source": {"get": "met:/x"}, "expire": "1s"}"#, "'expire' is for families"),
@@ -119,6 +121,19 @@ struct SourceTests {
         let (definition, problems) = try read(nodes)
         #expect(definition == nil)
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test("what a socket is sent has the member's text, as JSON where it is JSON")
+    func greeting() throws {
+        func greeting(_ send: String) throws -> String? {
+            let node = #""m.{id}.{b}": {"source": {"socket": "met:/{b}", "send": \#(send)}}"#
+            let (definition, problems) = try read(node)
+            #expect(problems == [])
+            guard case .socket(let socket)? = definition?.families.first?.feed?.kind else { return nil }
+            return socket.greeting?.text(for: [("id", #"a"{b}"#), ("b", "2")])
+        }
+        #expect(try greeting(#"{"sub": "no {id}{b}", "n": "{x}"}"#) == #"{"sub":"no a\"{b}2","n":"{x}"}"#)
+        #expect(try greeting(#""SUB {id}""#) == #"SUB a"{b}"#)
     }
 
     @Test("hosts and secrets are checked where the configuration is known")

@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from access import Guarded  # noqa: E402
 from sluice import PATIENCE, Server  # noqa: E402
+from upstream import Upstream  # noqa: E402
 
 CHAIN = """
 graph: g
@@ -143,3 +144,11 @@ def open_page(browser):
     pages = Pages(browser)
     yield pages
     pages.close()
+
+
+@pytest.fixture
+def upstream():
+    """An HTTP service for source nodes."""
+    running = Upstream()
+    yield running
+    running.close()

@@ -1,6 +1,5 @@
 """Source nodes: an upstream is open while somebody listens, and what it sends is a commit."""
 
-import contextlib
 import json
 import re
 import socket
@@ -14,49 +13,10 @@ import pytest
 from rawsocket import RawSocket, RawWebSocket
 from redis_server import Instance, Redis
 from sluice import BINARY, ROOT, Server, eventually
+from sources import BOUNDS, config, definition, held, listening, open_upstreams, serve, state
 from upstream import Upstream
 
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture
-def upstream():
-    running = Upstream()
-    yield running
-    running.close()
-
-
-def definition(upstream, nodes, headers="{}"):
-    return f'upstreams: {{ met: {{ url: "{upstream.url}/v2", headers: {headers} }} }}\nnodes:\n{nodes}'
-
-
-def config(upstream):
-    return f'sourceHosts: ["127.0.0.1:{upstream.port}"]\n'
-
-
-def serve(upstream, nodes, more="", headers="{}", **options):
-    graph = definition(upstream, nodes, headers)
-    return Server({"g": graph}, config(upstream) + more, **options)
-
-
-def state(server, node):
-    return server.get(f"/v1/graphs/g/nodes/{node}?facets=1").json().get("state", {})
-
-
-def held(server, node):
-    """The node's value; 0 while it has none."""
-    answer = server.get(f"/v1/graphs/g/nodes/{node}")
-    return answer.json() if answer.status == 200 else 0
-
-
-def open_upstreams(server):
-    return server.get("/v1/graphs/g").json().get("upstreams", [])
-
-
-@contextlib.contextmanager
-def listening(server, node="x", **options):
-    with RawWebSocket(server) as peer:
-        yield peer, peer.subscribe("g", node, **options)
 
 
 X = '  x: { source: { get: "met:/now?place=Bern", every: 1h, pick: value.value } }\n'
@@ -405,7 +365,6 @@ def test_a_name_that_leads_into_a_private_network_is_not_reached(upstream):
         eventually(lambda: held(server, "x") == 1)
 
 
-BOUNDS = "limits: {}\n# fixed: times.source=1s\n# fixed: limits.sourceBody=100KiB\n"
 
 
 @pytest.mark.parametrize(
@@ -527,122 +486,6 @@ def test_the_service_of_the_documentation():
             assert process.stdout.readline() == "/v2/stations?ids=bern\n"
     finally:
         process.kill()
-
-
-# Streams of events
-
-EVENTS = (
-    '  price: { source: { events: "met:/prices", event: quote, pick: value.price } }\n'
-    '  plain: { source: { events: "met:/prices", as: text } }\n'
-)
-
-
-def stream(events, ends=None):
-    """An answer that sends events, and then more as they come to the list, until `ends`."""
-
-    def answer(call):
-        call.send_response(200)
-        call.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        call.send_header("Transfer-Encoding", "chunked")
-        call.end_headers()
-        sent = 0
-        while not (ends and ends.is_set()):
-            for event in events[sent:]:
-                data = event.encode()
-                call.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
-                sent += 1
-            call.wfile.flush()
-            time.sleep(0.01)
-            if not sent and call.connection.fileno() < 0:
-                return
-        call.close_connection = True
-
-    return answer
-
-
-def test_s_5_events_are_taken_by_their_type_from_one_stream(upstream):
-    """S-2, S-5."""
-    events = ["id: 1\nevent: quote\ndata: {\"price\": 5}\n\n", "data: hello\n\n"]
-    ends = threading.Event()
-    upstream.answer = stream(events, ends)
-    with serve(upstream, EVENTS) as server, listening(server, "price") as (peer, _):
-        assert peer.message()["d"] == [{"id": 1, "v": 5}]
-        assert upstream.requests[0].headers["Accept"] == "text/event-stream"
-        peer.text({"op": "sub", "id": 2, "graph": "g", "node": "plain"})
-        events.append("data: again\n\nevent: other\ndata: no\n\n")
-        eventually(lambda: held(server, "plain") == "again")
-        (shown,) = open_upstreams(server)
-        assert shown == {"u": shown["u"], "from": upstream.url, "nodes": 2, "state": "open"}
-        # It ends and is connected again, from the last event on.
-        ends.set()
-        eventually(lambda: len(upstream.requests) == 2)
-        assert upstream.requests[1].headers["Last-Event-ID"] == "1"
-        assert held(server, "price") == 5
-
-
-def test_s_1_a_stream_closes_with_its_last_listener(upstream):
-    """S-1."""
-    gone = threading.Event()
-
-    def answer(call):
-        try:
-            stream(["event: quote\ndata: {\"price\": 1}\n\n"] + [":\n\n"] * 100_000)(call)
-        except OSError:
-            gone.set()
-
-    upstream.answer = answer
-    with serve(upstream, EVENTS) as server:
-        with listening(server, "price") as (peer, _):
-            assert peer.message()["d"] == [{"id": 1, "v": 1}]
-        assert gone.wait(10)
-        assert open_upstreams(server) == []
-        assert held(server, "price") == 1
-
-
-def test_a_stream_that_floods_is_folded_and_holds_up_nobody(upstream):
-    burst = b"".join(b"event: quote\ndata: {\"price\": %d}\n\n" % i for i in range(2_000))
-    ends = threading.Event()
-
-    def answer(call):
-        call.send_response(200)
-        call.send_header("Content-Type", "text/event-stream")
-        call.end_headers()
-        try:
-            while not ends.is_set():
-                call.wfile.write(burst)
-            call.wfile.write(b"event: quote\ndata: {\"price\": \"last\"}\n\n")
-            call.wfile.flush()
-            time.sleep(20)
-        except OSError:
-            pass
-
-    upstream.answer = answer
-    with serve(upstream, EVENTS + "  z: { set: any }\n") as server, listening(server, "price"):
-        eventually(lambda: held(server, "price"))
-        before = server.resident()
-        for i in range(50):
-            server.set("g", "z", i)
-        assert server.resident() - before < 32 << 20
-        ends.set()
-        eventually(lambda: held(server, "price") == "last")
-
-
-@pytest.mark.parametrize(
-    "answer, code",
-    [
-        (lambda call: call.reply({"no": "stream"}), "bad_answer"),
-        (lambda call: call.reply({}, status=401), "status"),
-        (stream(["data: " + "x" * (200 << 10)]), "bad_answer"),
-        (stream(["event: quote\ndata: {\n\n"]), "bad_answer"),
-        (stream(["event: quote\ndata: {}\n\n"]), "not_found"),
-        (lambda call: call.hang(), "timeout"),
-    ],
-)
-def test_hostile_streams_are_named(upstream, answer, code):
-    upstream.answer = answer
-    with serve(upstream, EVENTS, BOUNDS) as server:
-        with listening(server, "price"):
-            eventually(lambda: state(server, "price").get("error", {}).get("code") == code)
 
 
 @pytest.mark.parametrize(

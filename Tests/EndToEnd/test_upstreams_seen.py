@@ -5,19 +5,12 @@ import json
 import re
 import subprocess
 
-import pytest
-
 from rawsocket import RawWebSocket
 from sluice import BINARY, Server, eventually
-from test_sources import X, config, definition, held, listening, open_upstreams, serve
+from sources import definition, held, listening, open_upstreams, serve
 from upstream import Upstream
 
-
-@pytest.fixture
-def upstream():
-    running = Upstream()
-    yield running
-    running.close()
+X = '  x: { source: { get: "met:/now?place=Bern", every: 1h, pick: value.value } }\n'
 
 
 def members(call):

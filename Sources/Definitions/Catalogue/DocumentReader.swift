@@ -19,8 +19,8 @@ package final class DocumentReader {
     /// same placeholders.
     var family: NamePattern?
     var types = KnownTypes()
-    /// The names of the graph's upstreams.
-    var upstreams: Set<String> = []
+    /// The words of the graph's upstreams, by name: what kind each is.
+    var upstreams: [String: String] = [:]
     /// The regular expressions of the expressions read since they were last taken.
     var patterns: [any RegexMatcher] = []
 
@@ -83,7 +83,7 @@ package final class DocumentReader {
 
     func addUnknown(upstream name: String, at position: Position) {
         let hint =
-            Spelling.hint(for: name, among: upstreams.sorted())
+            Spelling.hint(for: name, among: upstreams.keys.sorted())
             ?? "declare it: upstreams: { \(name): { url: … } }"
         add("there is no upstream '\(name)'", at: position, hint: hint)
     }

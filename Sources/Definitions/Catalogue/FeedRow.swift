@@ -5,8 +5,10 @@ internal import Values
 /// A way in which an upstream sends values: a word under `source`, with the keys that belong to it.
 ///
 /// Reading and the JSON Schema are made from these rows.
-struct FeedRow: Sendable {
+struct FeedRow: WordRow {
     let word: String
+    /// What kind of upstream it is for.
+    let upstream: UpstreamRow
     /// The keys besides the word and those that every source may have.
     let fields: [Schema.Field]
     /// For people, in Markdown without links.
@@ -22,14 +24,7 @@ struct FeedRow: Sendable {
         )
     ]
 
-    var schema: Schema {
-        let own = Schema.Field.required(
-            word,
-            .string(pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*:"),
-            summary
-        )
-        return .mapping([own] + fields + Self.shared)
-    }
+    var value: Schema { .string(pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*:") }
 }
 
 /// A node's `source` being read.
@@ -53,6 +48,19 @@ final class FeedReading {
     ) {
         (self.reader, self.row, self.rest) = (reader, row, rest)
         (self.position, self.fields) = (position, fields)
+    }
+
+    /// What follows the upstream's name, with placeholders.
+    func template() -> Template? {
+        do throws(Template.Unpaired) {
+            return try Template(rest)
+        } catch {
+            return reader.refuse(
+                "'\(rest)' has a brace without its other",
+                at: position,
+                hint: "a placeholder is written {id}"
+            )
+        }
     }
 
     /// The expression under a key; in a family it sees the texts of the placeholders.

@@ -5,19 +5,9 @@ internal import Values
 extension UpstreamDefinition {
     /// A mapping of names to upstreams.
     static var schema: Schema {
-        .map(of: .mapping(fields)).with("propertyNames", .schema(.string(pattern: Name.pattern)))
+        .map(of: .oneOf(UpstreamRow.all.map(\.schema)))
+            .with("propertyNames", .schema(.string(pattern: Name.pattern)))
             .with("maxProperties", .number(most))
-    }
-
-    private static var fields: [Schema.Field] {
-        [
-            .required(
-                "url",
-                .string(pattern: "^https?://[^#@? ]+$"),
-                "What the addresses of its sources begin with. The configuration key sourceHosts must list its host."
-            ),
-            .optional("headers", RequestHeader.schema, "Header fields of every request."),
-        ]
     }
 
     /// Reads the section `upstreams`.
@@ -38,20 +28,30 @@ extension UpstreamDefinition {
                 hint: DocumentReader.nameHint
             )
         }
-        let fields = reader.fields(entry.value, of: "an upstream", Self.fields)
-        let headers = fields["headers"].map { RequestHeader.list($0, from: reader) } ?? []
-        guard let url = fields["url"].flatMap({ Self.url($0, reader) }) else { return nil }
-        self.init(name: name, url: url, headers: headers)
+        let hint = "such as { url: \(UpstreamRow.web.example) }"
+        guard
+            let (row, fields) = reader.row(
+                entry.value,
+                of: "an upstream",
+                among: UpstreamRow.all,
+                hint: hint
+            ),
+            let url = fields[row.word].flatMap({ Self.url($0, row, reader) }),
+            let kind = row.read(reader, fields, url)
+        else { return nil }
+        self.init(name: name, url: url, kind: kind, word: row.word)
     }
 
-    private static func url(_ document: Document, _ reader: DocumentReader) -> RemoteURL? {
-        guard let text = reader.text(document, of: "url") else { return nil }
+    private static func url(_ document: Document, _ row: UpstreamRow, _ reader: DocumentReader) -> RemoteURL?
+    {
+        guard let text = reader.text(document, of: row.word) else { return nil }
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard !text.contains("?"), let url = RemoteURL(trimmed) else {
+        guard !text.contains("?"), let url = RemoteURL(trimmed, in: row.schemes) else {
+            let schemes = row.schemes.map(\.rawValue).joined(separator: " or ")
             return reader.refuse(
-                "url must be an address such as https://api.example.org/v2",
+                "\(row.word) must be an address such as \(row.example)",
                 at: document.position,
-                hint: "http or https, without a user, a query, a fragment and blanks"
+                hint: "\(schemes), without a user, a query, a fragment and blanks"
             )
         }
         if let hosts = reader.options.sourceHosts, hosts.addresses(of: url) == nil {

@@ -18,7 +18,7 @@ public struct PermittedHosts: Sendable {
         }
 
         func names(_ url: RemoteURL) -> Bool {
-            guard (port ?? url.defaultPort) == url.port else { return false }
+            guard (port ?? url.scheme.defaultPort) == url.port else { return false }
             if host == url.host { return true }
             guard let address = IPAddress(host) else { return false }
             return address == IPAddress(url.host)

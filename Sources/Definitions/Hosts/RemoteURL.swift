@@ -1,36 +1,43 @@
 internal import Support
 
-/// An address that a graph reaches, as a sink sends values to it: `http` or `https`, without user
-/// and fragment.
+/// An address that a graph reaches, as a sink sends values to it: without user and fragment.
 public struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
-    public let isSecure: Bool
+    /// What is spoken there.
+    public enum Scheme: String, Sendable {
+        case http, https
+
+        var defaultPort: Int { self == .https ? 443 : 80 }
+
+        /// Those of requests.
+        static let web: [Scheme] = [.http, .https]
+    }
+
+    public let scheme: Scheme
     /// A host name, or an address without brackets; in lower case.
     public let host: String
     public let port: Int
     /// Path and query, at least `/`.
     public let target: String
 
-    /// Parses a URL; nil if it is invalid.
-    public init?(_ text: String) {
+    /// Parses a URL of `http` or `https`; nil if it is invalid.
+    public init?(_ text: String) { self.init(text, in: Scheme.web) }
+
+    /// Parses a URL of one of these schemes; nil if it is invalid.
+    init?(_ text: String, in schemes: [Scheme]) {
         guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let end = text.firstRange(of: "://")
         else { return nil }
-        let scheme = text[..<end.lowerBound].lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        isSecure = scheme == "https"
+        guard let scheme = Scheme(rawValue: text[..<end.lowerBound].lowercased()), schemes.contains(scheme)
+        else { return nil }
+        self.scheme = scheme
         let rest = text[end.upperBound...]
         let start = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         guard !rest.contains("#"), let place = Self.place(rest[..<start]) else { return nil }
         host = place.host
-        port = place.port ?? Self.defaultPort(isSecure)
+        port = place.port ?? scheme.defaultPort
         let tail = rest[start...]
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
     }
-
-    /// The port of its scheme.
-    var defaultPort: Int { Self.defaultPort(isSecure) }
-
-    private static func defaultPort(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
 
     /// Host and port of `example.org:8080`, `[::1]:80`; nil for anything else.
     static func place(_ text: Substring) -> (host: String, port: Int?)? {
@@ -60,11 +67,11 @@ public struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     /// Host and port as in a URL: `example.org`, `[::1]:8080`; without the scheme's default port.
     public var authority: String {
         let shown = host.contains(":") ? "[\(host)]" : host
-        return port == defaultPort ? shown : "\(shown):\(port)"
+        return port == scheme.defaultPort ? shown : "\(shown):\(port)"
     }
 
     /// Scheme, host and port.
-    public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+    public var origin: String { "\(scheme.rawValue)://\(authority)" }
 
     /// The written form.
     public var description: String { origin + target }

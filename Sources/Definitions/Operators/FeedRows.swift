@@ -1,8 +1,10 @@
 internal import CEL
+internal import ReactiveGraph
+internal import Support
 internal import Values
 
 extension FeedRow {
-    static let all: [FeedRow] = [get, events]
+    static let all: [FeedRow] = [get, events, socket, node]
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     static let mostInBatch = 1_000
@@ -11,6 +13,7 @@ extension FeedRow {
 
     static let get = FeedRow(
         word: "get",
+        upstream: .web,
         fields: [
             .optional(
                 "every",
@@ -73,6 +76,7 @@ extension FeedRow {
 extension FeedRow {
     static let events = FeedRow(
         word: "events",
+        upstream: .web,
         fields: [
             .optional(
                 "event",
@@ -109,6 +113,85 @@ extension FeedRow {
     )
 }
 
+extension FeedRow {
+    static let socket = FeedRow(
+        word: "socket",
+        upstream: .web,
+        fields: [
+            .optional(
+                "send",
+                .any,
+                "What is sent when the socket is open: a text, or JSON. `{id}` in a string stands for a member's text."
+            ),
+            .optional(
+                "filter",
+                .expression,
+                "Which messages are taken: an expression like `pick`, true or false; without it, all."
+            ),
+            .optional("headers", RequestHeader.schema, "Header fields besides those of the upstream."),
+            .optional(
+                "as",
+                .word(FeedFormat.self, default: .json),
+                "Whether a message is JSON, or `text`, which becomes a string."
+            ),
+        ],
+        summary: "The messages of a WebSocket.",
+        read: { reading in
+            let reader = reading.reader
+            guard let target = reading.target() else { return nil }
+            if target.list != nil {
+                reader.add("a socket is for one member: write {id}, not {id*}", at: reading.position)
+            }
+            let fields = reading.fields
+            let greeting = fields["send"].map {
+                SocketGreeting($0, in: reader.family?.placeholders ?? [])
+            }
+            let filter = reading.expression("filter", seeing: ["value"])
+            reading.check(
+                placeholders: target.placeholders + (greeting?.placeholders ?? []),
+                joined: [],
+                [filter, reading.pick]
+            )
+            let format: FeedFormat? = fields["as"].flatMap { reader.word($0, of: "as") }
+            return .socket(
+                Feed.Socket(
+                    target: target,
+                    headers: fields["headers"].map { RequestHeader.list($0, from: reader) } ?? [],
+                    greeting: greeting,
+                    filter: filter,
+                    isText: format == .text
+                )
+            )
+        }
+    )
+}
+
+extension FeedRow {
+    static let node = FeedRow(
+        word: "node",
+        upstream: .service,
+        fields: [],
+        summary: "A node of another Sluice.",
+        read: { reading in
+            let reader = reading.reader
+            guard let name = reading.template() else { return nil }
+            if name.list != nil {
+                reader.add("each member has a node: write {id}, not {id*}", at: reading.position)
+            }
+            let texts = name.placeholders.map { (placeholder: $0, text: "a") }
+            guard Name.isValid(name.text(for: texts, encoding: { $0 })) else {
+                return reader.refuse(
+                    "'\(reading.rest)' cannot be the name of a node",
+                    at: reading.position,
+                    hint: "as in cabin:indoor_c: the name of the upstream, a colon, and that of a node"
+                )
+            }
+            reading.check(placeholders: name.placeholders, joined: [], [reading.pick])
+            return .node(name)
+        }
+    )
+}
+
 /// What an answer is taken as.
 enum FeedFormat: String, CaseIterable {
     case json, text
@@ -116,16 +199,17 @@ enum FeedFormat: String, CaseIterable {
 
 extension FeedReading {
     /// The path and query after the name of the upstream.
-    fileprivate func target() -> RequestTemplate? {
-        do throws(RequestTemplate.Problem) {
-            return try RequestTemplate(rest)
-        } catch {
-            let hint =
-                error == .brace
-                ? "a placeholder is written {id}, or {id*} for all members together"
-                : "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
-            return reader.refuse("'\(rest)' is no path with a query", at: position, hint: hint)
+    fileprivate func target() -> Template? {
+        guard rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?"),
+            rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+        else {
+            return reader.refuse(
+                "'\(rest)' is no path with a query",
+                at: position,
+                hint: "as in met:/now?place=Bern: the name of the upstream, a colon, and a path"
+            )
         }
+        return template()
     }
 
     fileprivate func method(_ document: Document, among methods: [String]) -> String? {

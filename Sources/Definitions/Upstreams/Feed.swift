@@ -8,6 +8,20 @@ public struct Feed {
         case poll(Poll)
         /// It sends events of its own accord.
         case events(Events)
+        /// It sends messages of its own accord over a WebSocket.
+        case socket(Socket)
+        /// It is a node of another Sluice, with this name there.
+        case node(Template)
+    }
+
+    /// The names of the secrets that it needs, besides those of its upstream.
+    public var secrets: [String] {
+        switch kind {
+        case .poll(let poll): poll.headers.compactMap(\.secret)
+        case .events(let events): events.headers.compactMap(\.secret)
+        case .socket(let socket): socket.headers.compactMap(\.secret)
+        case .node: []
+        }
     }
 
     /// The upstream's name in the graph.
@@ -22,7 +36,7 @@ public struct Feed {
 
     /// A stream of server-sent events.
     public struct Events {
-        public let target: RequestTemplate
+        public let target: Template
         public let headers: [RequestHeader]
         /// The type of the events that are taken.
         public let event: String
@@ -30,10 +44,22 @@ public struct Feed {
         public let isText: Bool
     }
 
+    /// The messages of a WebSocket.
+    public struct Socket {
+        public let target: Template
+        public let headers: [RequestHeader]
+        /// What is sent when the socket is open; nil: nothing.
+        public let greeting: SocketGreeting?
+        /// For which messages the node is made, an expression like ``Feed/pick``; nil: for all.
+        public let filter: Expression?
+        /// Whether a message is taken as text, not as JSON.
+        public let isText: Bool
+    }
+
     /// A request that is made once when the node opens, and perhaps again.
     public struct Poll {
         public let method: String
-        public let target: RequestTemplate
+        public let target: Template
         public let headers: [RequestHeader]
         /// The body, an expression over the placeholders; nil: none.
         public let body: Expression?

@@ -5,8 +5,28 @@ public struct UpstreamDefinition: Hashable, Sendable {
     public let name: String
     /// The address before the targets of sources; its path has no slash at the end.
     public let url: RemoteURL
-    /// What every request says besides what its source says.
-    public let headers: [RequestHeader]
+    public let kind: Kind
+    /// The word of its address: what kind it is, as definitions say it.
+    let word: String
+
+    /// What is spoken with it.
+    public enum Kind: Hashable, Sendable {
+        /// HTTP; every request has these header fields besides those of its source.
+        case web(headers: [RequestHeader])
+        /// A graph of another Sluice: what is before `/v1` in its address, its name there, and the
+        /// header fields of the connection.
+        case service(path: String, graph: String, headers: [RequestHeader])
+    }
+
+    /// The header fields that every request has.
+    public var headers: [RequestHeader] {
+        switch kind {
+        case .web(let headers), .service(_, _, let headers): headers
+        }
+    }
+
+    /// The names of the secrets that it needs.
+    public var secrets: [String] { headers.compactMap(\.secret) }
 
     static let most = 100
 
@@ -24,6 +44,8 @@ public struct RequestHeader: Hashable, Sendable {
         case text(String)
         /// The whole value is the secret with this name.
         case secret(String)
+        /// The secret with this name is a token (RFC 6750 section 2.1).
+        case token(secret: String)
     }
 
     public let name: String
@@ -31,6 +53,9 @@ public struct RequestHeader: Hashable, Sendable {
 
     /// The secret that it needs.
     public var secret: String? {
-        if case .secret(let name) = value { name } else { nil }
+        switch value {
+        case .text: nil
+        case .secret(let name), .token(let name): name
+        }
     }
 }

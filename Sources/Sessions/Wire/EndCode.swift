@@ -10,6 +10,8 @@ public enum EndCode: String, Sendable {
     case slow
     /// A `prefix` stage has received its last value.
     case complete
+    /// The values of the subscription come back to this service (S-9).
+    case cycle
     /// The server is about to stop.
     case shutdown
 }

@@ -1,3 +1,4 @@
+internal import Graphs
 internal import Values
 
 /// What has come for a source node.
@@ -8,6 +9,8 @@ struct FedNews {
         /// It was not asked for to the end.
         case cancelled
         case value(Datum)
+        /// Another server has told of its node; `isEmpty`: it holds nothing.
+        case remote(RemoteState, after: RemoteState?, Datum?, isEmpty: Bool)
         /// The last value is still right.
         case confirmed
         case failed(UpstreamFailure, retryAt: UInt64?)

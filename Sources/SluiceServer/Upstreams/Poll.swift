@@ -42,9 +42,9 @@ final class Poll: Upstream {
     var isAsking: Bool { call != nil || !arriving.isEmpty }
 
     /// A poll for no nodes yet.
-    init(_ key: PollKey, _ upstreams: Upstreams, askedAt: UInt64?) {
-        ask = key
-        super.init(.poll(key), upstreams, every: nil, askedAt: askedAt)
+    init(_ key: UpstreamKey, _ ask: PollKey, _ upstreams: Upstreams, askedAt: UInt64?) {
+        self.ask = ask
+        super.init(key, upstreams, askedAt: askedAt)
     }
 
     // MARK: - Who needs it
@@ -121,7 +121,7 @@ final class Poll: Upstream {
 
     /// Takes as many members as one request asks for.
     private func takeChunk() {
-        var room = Self.longestTarget - ask.target.utf8.count - (ask.rest?.utf8.count ?? 0)
+        var room = Self.longestTarget - key.target.utf8.count - (ask.rest?.utf8.count ?? 0)
         var taken = 0
         asked = []
         for feed in asking {
@@ -136,10 +136,10 @@ final class Poll: Upstream {
     }
 
     private var target: String {
-        guard let rest = ask.rest else { return ask.target }
+        guard let rest = ask.rest else { return key.target }
         var seen: Set<String> = []
         let texts = asked.compactMap { $0.share?.text }.filter { seen.insert($0).inserted }
-        return ask.target + texts.joined(separator: ",") + rest
+        return key.target + texts.joined(separator: ",") + rest
     }
 
     private func send(to origin: String, target: String) {

@@ -35,10 +35,10 @@ class Upstream {
 
     /// An upstream for no nodes yet; `askedAt`: when the same was asked before, on the monotonic
     /// clock.
-    init(_ key: UpstreamKey, _ upstreams: Upstreams, every: Int?, askedAt: UInt64?) {
+    init(_ key: UpstreamKey, _ upstreams: Upstreams, askedAt: UInt64?) {
         (self.key, self.upstreams, self.askedAt) = (key, upstreams, askedAt)
         number = upstreams.newNumber()
-        pace = PollPace(every: every)
+        pace = PollPace(every: nil)
         timer.action = { [unowned self] in
             timeHasCome()
             return nil
@@ -61,6 +61,9 @@ class Upstream {
 
     /// A client waits for a newer value.
     func load(_ feed: OpenFeed) {}
+
+    /// The ways on which its values go on may have changed (S-9).
+    func followWays() {}
 
     /// The time has come for which it waited.
     func timeHasCome() {}
@@ -145,7 +148,10 @@ class Upstream {
         upstreams.noteChange()
     }
 
-    final func succeeded() { failure = nil }
+    final func succeeded() {
+        failure = nil
+        upstreams.noteChange()
+    }
 
     /// Notes a failure, and waits for the next try.
     ///
@@ -166,11 +172,12 @@ class Upstream {
     /// The header fields of a request to an origin; those with secrets only to its own.
     final func headers(
         to origin: String,
-        accept: String
+        accept: String?
     ) throws(UpstreamFailure) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
-        for (name, value) in [("Accept", accept), ("User-Agent", Self.agent)]
-        where !key.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+        for (name, value) in [("Accept", accept), ("User-Agent", Self.agent)] {
+            guard let value, !key.headers.contains(where: { $0.name.lowercased() == name.lowercased() })
+            else { continue }
             headers.append((name, value))
         }
         for header in key.headers where origin == key.origin || header.secret == nil {

@@ -28,8 +28,12 @@ struct UpstreamFailure: Error, Equatable {
         /// The address or the body cannot be made for this member.
         case address = "bad_address"
         case body = "bad_body"
-        /// The graph does not take the value.
+        /// The graph does not take the value, or the other server the request.
         case refused
+        /// The other server does not let this one in, or not to the node.
+        case forbidden
+        /// The node is made from this one.
+        case cycle
     }
 
     let code: Code
@@ -46,8 +50,7 @@ struct UpstreamFailure: Error, Equatable {
 
     /// The report for the node; `retryAt` in milliseconds since 1970.
     func report(retryAt: UInt64?) -> FacetChange {
-        let message = String(decoding: message.utf8.prefix(FacetChange.longestMessage), as: UTF8.self)
-        return .failed(code: code.rawValue, message: message, status: status, retryAt: retryAt)
+        FacetChange(reportedCode: code.rawValue, message: message, status: status, retryAt: retryAt)
     }
 }
 

@@ -5,51 +5,29 @@ internal import Outbound
 internal import Values
 
 /// What is open: equal for source nodes that share it (S-2).
-enum UpstreamKey: Hashable {
-    case poll(PollKey)
-    case stream(StreamKey)
-
+struct UpstreamKey: Hashable {
     /// Scheme, host and port.
-    var origin: String {
-        switch self {
-        case .poll(let key): key.origin
-        case .stream(let key): key.origin
-        }
-    }
-
-    /// Path and query, as far as all have the same.
-    var target: String {
-        switch self {
-        case .poll(let key): key.target
-        case .stream(let key): key.target
-        }
-    }
-
-    var headers: [RequestHeader] {
-        switch self {
-        case .poll(let key): key.headers
-        case .stream(let key): key.headers
-        }
-    }
-}
-
-/// A stream of events.
-struct StreamKey: Hashable {
     let origin: String
+    /// Path and query, as far as all have the same.
     let target: String
-    let headers: [RequestHeader]
+    var headers: [RequestHeader] = []
+    let kind: Kind
+
+    enum Kind: Hashable {
+        case poll(PollKey)
+        case events
+        /// A WebSocket, and what is sent when it is open.
+        case socket(greeting: String?)
+        /// Another Sluice: all its nodes come over the same connection.
+        case service
+    }
 }
 
-/// A request.
+/// What distinguishes a request from others to the same address.
 struct PollKey: Hashable {
     let method: String
-    /// Scheme, host and port.
-    let origin: String
-    /// Path and query up to where members are joined; all of it if they are not.
-    let target: String
     /// What follows the joined members; nil: there are none.
     let rest: String?
-    let headers: [RequestHeader]
     let body: [UInt8]?
     let isText: Bool
     /// How many members one request asks for at most.
@@ -61,6 +39,14 @@ struct UpstreamShare {
     let key: UpstreamKey
     /// The member's text where members are joined, percent-encoded.
     var text = ""
+    /// The node of another Sluice.
+    var remote: RemoteName?
+}
+
+/// A node of another Sluice.
+struct RemoteName: Hashable {
+    let graph: String
+    let node: String
 }
 
 extension Feed {
@@ -74,24 +60,43 @@ extension Feed {
         switch kind {
         case .poll(let poll): return try poll.share(of: texts, at: upstream)
         case .events(let events):
-            guard let url = upstream.address(of: events.target.pieces(for: texts).before) else {
-                throw .addressTooLong
-            }
-            let headers = upstream.headers + events.headers
             return UpstreamShare(
-                key: .stream(StreamKey(origin: url.origin, target: url.target, headers: headers))
+                key: try upstream.key(events.target, for: texts, headers: events.headers, .events)
             )
+        case .socket(let socket):
+            let greeting = socket.greeting?.text(for: texts)
+            let kind = UpstreamKey.Kind.socket(greeting: greeting)
+            return UpstreamShare(
+                key: try upstream.key(socket.target, for: texts, headers: socket.headers, kind)
+            )
+        case .node(let name):
+            guard case .service(let path, let graph, let headers) = upstream.kind else {
+                throw UpstreamFailure(.address, "the upstream is no graph of another Sluice")
+            }
+            let key = UpstreamKey(
+                origin: upstream.url.origin,
+                target: path,
+                headers: headers,
+                kind: .service
+            )
+            let node = name.text(for: texts) { $0 }
+            return UpstreamShare(key: key, remote: RemoteName(graph: graph, node: node))
         }
     }
+}
 
-    /// The names of the secrets that it needs.
-    func secrets(at upstream: UpstreamDefinition) -> [String] {
-        let own =
-            switch kind {
-            case .poll(let poll): poll.headers
-            case .events(let events): events.headers
-            }
-        return (upstream.headers + own).compactMap(\.secret)
+extension UpstreamDefinition {
+    /// What is open at an address below this one.
+    fileprivate func key(
+        _ target: Template,
+        for texts: [(placeholder: String, text: String)],
+        headers own: [RequestHeader],
+        _ kind: UpstreamKey.Kind
+    ) throws(UpstreamFailure) -> UpstreamKey {
+        guard let url = address(of: target.text(for: texts, encoding: Template.percentEncoded)) else {
+            throw .addressTooLong
+        }
+        return UpstreamKey(origin: url.origin, target: url.target, headers: headers + own, kind: kind)
     }
 }
 
@@ -100,7 +105,7 @@ extension Feed.Poll {
         of texts: [(placeholder: String, text: String)],
         at upstream: UpstreamDefinition
     ) throws(UpstreamFailure) -> UpstreamShare {
-        let (before, text, after) = target.pieces(for: texts)
+        let (before, text, after) = target.pieces(for: texts, encoding: Template.percentEncoded)
         guard let url = upstream.address(of: before + text + (after ?? "")),
             let start = after == nil ? url : upstream.address(of: before)
         else { throw .addressTooLong }
@@ -122,16 +127,15 @@ extension Feed.Poll {
                 throw UpstreamFailure(.body, error.message)
             }
         }
-        let key = PollKey(
-            method: method,
-            origin: url.origin,
-            target: start.target,
-            rest: after,
-            headers: upstream.headers + headers,
-            body: bytes,
-            isText: isText,
-            batch: batch
+        let poll = PollKey(method: method, rest: after, body: bytes, isText: isText, batch: batch)
+        return UpstreamShare(
+            key: UpstreamKey(
+                origin: url.origin,
+                target: start.target,
+                headers: upstream.headers + headers,
+                kind: .poll(poll)
+            ),
+            text: text
         )
-        return UpstreamShare(key: .poll(key), text: text)
     }
 }

@@ -97,6 +97,28 @@ final class Upstreams {
         )
     }
 
+    /// Connects to a WebSocket.
+    func connect(
+        _ origin: String,
+        _ target: String,
+        subprotocol: String? = nil,
+        headers: [(name: String, value: String)]
+    ) throws(UpstreamFailure) -> WebSocketClient {
+        guard let server = ServiceURL(origin) else { throw UpstreamFailure(.address, "no address") }
+        let limit = Duration.milliseconds(Int64(configuration.fixed.sources.milliseconds))
+        return WebSocketClient(
+            server,
+            target,
+            subprotocol: subprotocol,
+            headers: headers,
+            on: turns.loop,
+            trust: pool.trust,
+            patience: WebSocketClient.Patience(upgrade: limit, silence: limit),
+            mostBytes: configuration.fixed.sources.body,
+            permits: permits(server)
+        )
+    }
+
     private func permits(_ server: ServiceURL) -> (IPAddress) -> Bool {
         let addresses = RemoteURL(server.description).flatMap(hosts.addresses)
         return { addresses?.contains($0) == true }
@@ -125,6 +147,7 @@ final class Upstreams {
             feeds.begin(after: former?.graph === graph ? former : nil)
             former?.end()
         }
+        followWays()
     }
 
     /// Something has come to be wanted in a graph, or is wanted no longer.
@@ -146,6 +169,7 @@ final class Upstreams {
             noted = []
             for feeds in all { feeds.settle() }
         }
+        if host.takeNewWays() { followWays() }
         let asking = beginning
         beginning = []
         for upstream in asking {
@@ -157,6 +181,10 @@ final class Upstreams {
         take(news)
     }
 
+    private func followWays() {
+        for upstream in all.values { upstream.followWays() }
+    }
+
     // MARK: - Opening and closing
 
     func open(_ feed: OpenFeed, at upstream: UpstreamDefinition?) {
@@ -164,7 +192,8 @@ final class Upstreams {
         do throws(UpstreamFailure) {
             try check(upstream, feed)
             let share = try feed.feed.share(of: node.placeholders, at: upstream)
-            let secrets = feed.feed.secrets(at: upstream).filter { configuration.secretValues[$0] != nil }
+            let secrets = (upstream.secrets + feed.feed.secrets)
+                .filter { configuration.secretValues[$0] != nil }
             audit.used(secrets, by: feed.graph.name, at: share.key.origin)
             feed.share = share
             let pause = pause(of: node, feed.feed)
@@ -183,9 +212,11 @@ final class Upstreams {
 
     private func make(_ key: UpstreamKey) -> Upstream {
         let askedAt = lately.removeValue(forKey: key)
-        return switch key {
-        case .poll(let ask): Poll(ask, self, askedAt: askedAt)
-        case .stream(let ask): EventSource(ask, self, askedAt: askedAt)
+        return switch key.kind {
+        case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
+        case .events: EventSource(key, self, askedAt: askedAt)
+        case .socket(let greeting): SocketSource(key, greeting: greeting, self, askedAt: askedAt)
+        case .service: ServiceSource(key, self, askedAt: askedAt)
         }
     }
 
@@ -196,7 +227,7 @@ final class Upstreams {
         }
         let client = feed.graph.origin == .client ? feed.graph.name : nil
         let usable = configuration.usableSecrets(ofClientGraph: client)
-        for secret in feed.feed.secrets(at: upstream) where !usable.contains(secret) {
+        for secret in upstream.secrets + feed.feed.secrets where !usable.contains(secret) {
             throw UpstreamFailure(.secret, "there is no secret '\(secret)' for this graph")
         }
     }
@@ -244,13 +275,16 @@ final class Upstreams {
                 throw UpstreamFailure(.secret, "SLUICE_SECRET_\(name) is not set")
             }
             return text
+        case .token(let name): return "Bearer \(try text(of: .secret(name)))"
         }
     }
 
     // MARK: - What comes
 
     /// Brings what has come to the graphs, one commit for each (S-3).
-    func take(_ news: [FedNews]) {
+    ///
+    /// `context` is what the commits say of their origin.
+    func take(_ news: [FedNews], context: Datum? = nil) {
         noteChange()
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
@@ -280,9 +314,19 @@ final class Upstreams {
                 } else if node.takesConfirmations {
                     commit.note(.notModified, of: node)
                 }
+            case .remote(let state, let former, let value, let isEmpty):
+                let isCleared = isEmpty && node.fedValue != nil
+                let isSet = value != nil && value != node.fedValue
+                if let value, isSet {
+                    commit.set.append(Assignment(node, value))
+                    feeds[graph.name, default: []].append(feed)
+                }
+                if isCleared { commit.clear.append(node) }
+                commit.bring(node, to: state, after: former, isSet: isSet || isCleared)
             }
             commits[graph.name] = commit
         }
+        if let context { for name in commits.keys { commits[name]?.context = context } }
         for (name, commit) in commits where !commit.isVoid {
             let feeds = feeds[name] ?? []
             switch host.submit(commit) {

@@ -5,7 +5,7 @@ package enum FieldName: UInt8, CaseIterable {
     // What every message may have.
     case op, id, graph, node, nodes
     // Subscribing.
-    case pipe, map, reduce, mode, every, queue, initial, facets, load, history, keep, since, sub
+    case pipe, map, reduce, mode, every, queue, initial, facets, load, history, keep, since, sub, via
     case owner, addOwner, removeOwner
     // Changing a graph.
     case set, clear, `if`, ctx, key, hand, presence

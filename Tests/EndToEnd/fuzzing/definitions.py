@@ -122,6 +122,9 @@ def _upstream(rng, name):
     kind = rng.random()
     if kind < 0.3:
         return {"events": place, **rng.choice([{}, {"event": "quote"}, {"as": "text"}]), **pick}
+    if kind < 0.4:
+        extra = rng.choice([{}, {"send": {"sub": "{id}"}}, {"send": "go"}, {"filter": "value.a > 1"}])
+        return {"socket": place, **extra, **pick}
     if kind < 0.5 and "{id}" in name:
         joined = {"get": "u:/a?ids={id*}", "every": "200ms", "pick": "value[key.id]"}
         return {**joined, "batch": rng.choice([1, 3])}

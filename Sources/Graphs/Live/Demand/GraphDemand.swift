@@ -230,6 +230,19 @@ package final class GraphDemand {
         return demand(for: node)?.reaches(living) { ($0 as? ClientListen)?.loads ?? false } ?? false
     }
 
+    /// The longest way of those that listeners to a source node have said.
+    fileprivate func longestWay(from node: NamedNode) -> Way? {
+        var longest: Way?
+        guard graph.host.turn.ways.areKnown, let living = node.living else { return nil }
+        _ = demand(for: node)?.reaches(living) { edge in
+            if let way = (edge as? ClientListen)?.way, way.steps.count > longest?.steps.count ?? 0 {
+                longest = way
+            }
+            return false
+        }
+        return longest
+    }
+
     /// A client reads or subscribes with `load` to a node whose value is missing or stale.
     func ask(_ name: String) {
         let node = graph.existing(name)
@@ -334,6 +347,12 @@ extension NamedNode {
 }
 
 extension LiveGraph {
+    /// The longest way on which the values of a source node go on, itself included (S-9).
+    package func way(from node: NamedNode) -> Way {
+        let own = Way.Step(epoch: epoch, graph: name, node: node.name)
+        return Way([own] + (demand?.longestWay(from: node)?.steps ?? []))
+    }
+
     /// Demand for producers; nil while no client asks for it.
     package var demand: GraphDemand? { clients.demand }
 

@@ -12,12 +12,17 @@ struct LoopTurn {
     private var workBefore: UInt64 = 0
     /// The graphs with `demand` requests of producers (D-1), settled when the turn ends.
     var demanded: [LiveGraph] = []
+    /// Whether some server has ever said how values go on from here, and whether the ways have
+    /// changed since they were followed last (S-9).
+    var ways = (areKnown: false, areNew: false)
     /// The graphs' members with entries to look at when it ends (``Members/forgetLeftovers()``).
     var leftovers: [Members] = []
     /// What continues in later turns, longest wait first.
     var postponed: Deque<() -> Void> = []
     /// What the last ``Host/advance()`` went on with.
     private var kind = 0
+
+    mutating func noteWays() { ways = (true, true) }
 
     /// What this turn's requests have used.
     var used: UInt64 { work - workBefore }
@@ -37,6 +42,15 @@ struct LoopTurn {
 }
 
 extension Host {
+    /// A subscription with a way has begun, ended, or got another one.
+    package func noteWays() { turn.noteWays() }
+
+    /// Whether ways have changed since this was called last.
+    public func takeNewWays() -> Bool {
+        defer { turn.ways.areNew = false }
+        return turn.ways.areNew
+    }
+
     /// The number of finished loop turns.
     public var turns: UInt64 { turn.turns }
 

@@ -33,13 +33,7 @@ struct BareStream {
             try session.admit(Subject(origin: .node(node), pipe: stages))
         }
         try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access?.name)
-        if session.kind != .sink {
-            try WantedClaim.checkRoom(
-                for: session.access?.name,
-                listeningTo: [node.name],
-                in: node.graph
-            )
-        }
+        try Subscription.checkWanted(under: [node.name], in: node.graph, by: session)
         let subscription = Subscription(
             id: 1,
             session: session,

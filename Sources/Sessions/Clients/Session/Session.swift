@@ -219,6 +219,7 @@ public final class Session {
         if subscription.options.hasFacets { isBuiltAlone = true }
         subscription.graph.clients.subscriptions += change
         if subscription.options.loads { subscription.graph.clients.loaders += change }
+        if subscription.way != nil { host.noteWays() }
         clients.sessions.subscriptions += change
     }
 

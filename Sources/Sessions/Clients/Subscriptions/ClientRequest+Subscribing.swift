@@ -18,17 +18,19 @@ extension ClientRequest {
             _ = try Subject.word(of: fields, among: host.definitions.catalogue.subscribable)
             try fields.refuse(.history, because: "only a single node has a history")
             try fields.refuse(.keep, because: "only a single node or pipeline can be kept")
+            try fields.refuse(.via, because: "only a single node feeds one of another service")
             return try subscribeGroup(as: id, in: view, options, request, owners)
         }
         let subject = try Subject.read(fields, in: view, pipeline)
         request.keeping = try keep(subject)
         let name = session.access?.name
-        try WantedClaim.checkRoom(for: name, listeningTo: subject.nodes, in: graph)
+        try Subscription.checkWanted(under: subject.nodes, in: graph, by: session)
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
             subscription.claimWanted(under: subject.nodes)
             session.give(subscription, to: owners)
+            subscription.change(request.way)
             let snap = Snap(subscription, subject, request, taken: chain)
             return snap.send()
         }
@@ -104,6 +106,7 @@ extension ClientRequest {
         try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
+        subscription.change(try Way(fields, in: host))
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
         if options.isAll != subscription.options.isAll, waits {
             // Values of the former mode are sent in that mode, even if an interval would hold them

@@ -23,7 +23,7 @@ extension GroupSubscription {
         let (nodes, access) = (selection.nodes, session.access)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: access?.name)
         let named = patterns.filter { !Glob.isGlob($0) }
-        try WantedClaim.checkRoom(for: access?.name, listeningTo: named, in: graph)
+        try checkWanted(under: named, in: graph, by: session)
         try LeftNames.checkRoom(for: selection.left, of: session)
         let held = graph.charging(access?.name) { HeldValues(nodes, in: graph) }
         if request.initial { try held.checkSize() }

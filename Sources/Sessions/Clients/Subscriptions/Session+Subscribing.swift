@@ -14,6 +14,7 @@ extension Session {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         subscription.requiredRights = access?.requiredRights(subject.nodes, needs: subject.needs)
         give(subscription, to: owners)
+        subscription.change(request.way)
         let chain = subscription.begin(on: subject)
         guard let chain, chain.isBehind else {
             Snap(subscription, subject, request).send()

@@ -14,6 +14,8 @@ struct SnapRequest {
     /// How long the chain is kept after the connection ends; nil: it is not kept, and gets no
     /// ticket.
     var keeping: Stage.Span?
+    /// How the values go on, if the client is a server (S-9).
+    var way: Way?
 
     init(resume: Resume?) {
         self.resume = resume
@@ -24,6 +26,7 @@ struct SnapRequest {
         if let initial = try fields.bool(.initial) { self.initial = initial }
         let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory)
         if let history { self.history = history }
+        way = try Way(fields, in: graph.host)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Graphs
+internal import Values
 internal import ReactiveGraph
 
 extension Subscription {
@@ -24,6 +25,17 @@ extension Subscription {
         begin(on: node)
         if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
         return chain
+    }
+
+    /// Throws `sub_limit` if a session's principal may not keep wanted what a subscription to these
+    /// nodes would (S-7).
+    static func checkWanted(
+        under names: [String],
+        in graph: LiveGraph,
+        by session: Session
+    ) throws(HostError) {
+        guard session.kind != .sink else { return }
+        try WantedClaim.checkRoom(for: session.access?.name, listeningTo: names, in: graph)
     }
 
     /// What it keeps wanted of source families by listening to these nodes counts for its principal

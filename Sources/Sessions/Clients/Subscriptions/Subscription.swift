@@ -53,6 +53,7 @@ class Subscription: ClientListen {
     private final class Details {
         var ticket: KeptChain?
         var claim: WantedClaim?
+        var way: Way?
         /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
         var timer: Timer?
@@ -74,6 +75,12 @@ class Subscription: ClientListen {
     final var claim: WantedClaim? {
         get { details?.claim }
         set { if newValue != nil || details != nil { neededDetails.claim = newValue } }
+    }
+
+    /// How its values go on, if a server listens for a source node of its own (S-9).
+    override final var way: Way? {
+        get { details?.way }
+        set { if newValue != nil || details != nil { neededDetails.way = newValue } }
     }
 
     override final var isKept: Bool { ticket?.stay != nil }

@@ -1,38 +1,30 @@
 internal import Support
 
-/// A request's path and query with the placeholders of a family in it: `/stations?ids={id*}`.
+/// A text with the placeholders of a family in it, such as `/stations?ids={id*}`.
 ///
 /// A placeholder stands for the text of one member; `{id*}` stands for those of all members that
-/// are asked for together, joined by commas. All texts are percent-encoded (RFC 3986 section 2.1).
-public struct RequestTemplate: Hashable, Sendable {
+/// are asked for together, joined by commas.
+public struct Template: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         case text(String)
         case placeholder(String)
         case list(String)
     }
 
-    /// Why a text is no template.
-    enum Problem: Error {
-        /// Not a path or a query, or a character that has to be encoded.
-        case target
-        /// A brace without its other.
-        case brace
-    }
+    /// A brace is without its other.
+    struct Unpaired: Error {}
 
     let parts: [Part]
 
-    /// Reads a template, which begins with `/` or `?`, or is empty.
-    init(_ text: Substring) throws(Problem) {
-        guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix("?"),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
-        else { throw .target }
+    /// Reads a template.
+    init(_ text: Substring) throws(Unpaired) {
         var parts: [Part] = []
         var rest = text
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { throw .brace }
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { throw Unpaired() }
             if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
             let name = rest[rest.index(after: open)..<close]
-            guard !name.contains("{") else { throw .brace }
+            guard !name.contains("{") else { throw Unpaired() }
             parts.append(
                 name.hasSuffix("*") ? .list(String(name.dropLast())) : .placeholder(String(name))
             )
@@ -56,13 +48,24 @@ public struct RequestTemplate: Hashable, Sendable {
         parts.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The target for a member with these texts: what is before the place where members are joined,
-    /// the member's text there, and what is after it (nil: members are not joined).
+    /// The text for a member with these texts, each of them encoded.
+    public func text(
+        for texts: [(placeholder: String, text: String)],
+        encoding encode: (String) -> String
+    ) -> String {
+        let (before, text, after) = pieces(for: texts, encoding: encode)
+        return before + text + (after ?? "")
+    }
+
+    /// The text for a member with these texts, each of them encoded: what is before the place where
+    /// members are joined, the member's text there, and what is after it (nil: members are not
+    /// joined).
     public func pieces(
-        for texts: [(placeholder: String, text: String)]
+        for texts: [(placeholder: String, text: String)],
+        encoding encode: (String) -> String
     ) -> (before: String, text: String, after: String?) {
         func encoded(_ name: String) -> String {
-            Self.encoded(texts.first { $0.placeholder == name }?.text ?? "")
+            encode(texts.first { $0.placeholder == name }?.text ?? "")
         }
         var (before, text, after) = ("", "", String?.none)
         for part in parts {
@@ -76,8 +79,9 @@ public struct RequestTemplate: Hashable, Sendable {
         return (before, text, after)
     }
 
-    /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded.
-    static func encoded(_ text: String) -> String {
+    /// A text in a path or a query: everything but unreserved characters (RFC 3986 section 2.3) is
+    /// encoded.
+    public static func percentEncoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             let isUnreserved = ASCII.isWord(byte) || [0x2D, 0x2E, 0x7E].contains(byte)
