@@ -36,7 +36,7 @@ extension GroupSubscription {
         )
         subscription.requiredRights = access?.requiredRights(nodes.map(\.name), needs: .read)
         subscription.claimWanted(under: named)
-        session.give(subscription, to: owners)
+        if let owners { session.ownerTable.give(subscription, to: owners) }
         session.add(subscription)
         subscription.listen(to: held.living, leaving: selection.left)
         subscription.askForValues()
