@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Starts the server with the shipped configuration and, beside it, a feed of this machine's own figures.
-# Arguments go to `sluice serve`, e.g. scripts/run.sh --listen 127.0.0.1:9000. Ctrl-C ends both.
+# Starts the server with the shipped configuration and, beside it, a feed of this machine's own figures and the services
+# of the town, with a broker if mosquitto is installed. Arguments go to `sluice serve`, e.g. scripts/run.sh --listen
+# 127.0.0.1:9000. Ctrl-C ends all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,11 +9,11 @@ sluice=.build/release/sluice
 output=$(mktemp)
 "$sluice" serve --config config/sluice.yaml "$@" > >(tee "$output") &
 server=$!
-feed=
+feeds=
 finish() {
     trap - INT TERM EXIT
     # Ctrl-C has reached them already; a signal to this script alone has not.
-    kill $feed "$server" 2>/dev/null || true
+    kill $feeds "$server" 2>/dev/null || true
     wait || true
     rm -f "$output"
 }
@@ -33,7 +34,14 @@ if [ -z "$url" ]; then
 fi
 
 "$sluice" feed host --url "$url" &
-feed=$!
+feeds=$!
+"$sluice" feed town &
+feeds="$feeds $!"
+broker=$(PATH="$PATH:/usr/sbin" command -v mosquitto || true)
+if [ -n "$broker" ]; then
+    "$broker" -p 9193 >/dev/null 2>&1 &
+    feeds="$feeds $!"
+fi
 echo
 echo "  Open $url/ to see this machine's figures live."
 echo "  Set a value:  curl -d 21.5 $url/v1/graphs/house/nodes/indoor_c"

@@ -11,8 +11,9 @@ struct Feed: ParsableCommand {
             EXAMPLES
               sluice feed host --url http://127.0.0.1:8080
               sluice feed fleet --devices 1000
+              sluice feed town
             """,
-        subcommands: [FeedHost.self, FeedFleet.self]
+        subcommands: [FeedHost.self, FeedFleet.self, FeedTown.self]
     )
 }
 

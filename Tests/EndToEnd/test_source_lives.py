@@ -56,8 +56,8 @@ class Listener:
         """Waits until the server has handled what was sent."""
         self.last += 1
         self.peer.text({"op": "ping", "id": self.last})
-        while self.peer.message().get("id") != self.last:
-            pass
+        while (message := self.peer.message()).get("id") != self.last:
+            assert message["op"] != "err", message
 
 
 def sources(nodes):
@@ -78,7 +78,7 @@ def test_s_1_no_life_of_a_listener_leaves_an_upstream_open(upstream):
     members, lives, each = (5_000, 1_000_000, 50) if nightly else (40, 10_000, 10)
     rng = random.Random(48)
     names = [f"{kind}.{i}" for kind in ("s", "d", "own") for i in range(members)] + ["pair"]
-    limits = "limits: { subs: 100000, messages: 0, members: 100000 }\n"
+    limits = "limits: { subs: 100000, messages: 0, members: 100000, wanted: 100000 }\n"
     with serve(upstream, NODES, limits) as server, contextlib.ExitStack() as stack:
         listeners = [Listener(server, rng, names) for _ in range(8)]
         stack.callback(lambda: [listener.peer.close() for listener in listeners])

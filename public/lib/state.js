@@ -8,7 +8,8 @@ export const formatState = ({ loading, progress, stale, error } = {}) => [
 
 const next = (at) => (at ? `, next try at ${formatTime(at)}` : "");
 
-/** What a source node asks, in words: `get met:/now every 10s`, `events met:/prices quote`. */
-export function formatSource({ get, every, events, event }) {
-  return (get ? ["get", get, every && `every ${every}`] : ["events", events, event]).filter(Boolean).join(" ");
+/** What a source node takes, in words: `get met:/now every 10s`, `events met:/prices quote`. */
+export function formatSource(source) {
+  const kind = ["get", "events", "socket", "topic", "node"].find((word) => word in source);
+  return [kind, source[kind], source.every && `every ${source.every}`, source.event].filter(Boolean).join(" ");
 }

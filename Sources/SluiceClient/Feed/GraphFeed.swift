@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 internal import HTTP
 public import Outbound
 
@@ -18,7 +18,8 @@ public final class GraphFeed {
     private let interval: Duration
     private let batch: (Demand?) -> [UInt8]?
     private let wanted: WantedNodes?
-    private let loop: Loop
+    /// Where it runs; a server may run there, too.
+    public let loop: Loop
     private let client: HTTPClient
     private var timer: LoopTimer?
     private var watchers: [SignalWatcher] = []
@@ -76,6 +77,19 @@ public final class GraphFeed {
         var fleet = Fleet(devices: devices, every: interval)
         let glob = onDemand ? "sensor.*" : nil
         return try GraphFeed(to: graph, at: service, every: interval, onDemand: glob) { fleet.next($0) }
+    }
+
+    /// A feed of the services of a simulated town, which first defines their graph.
+    ///
+    /// - Parameters:
+    ///   - service: the server that is to have the graph.
+    ///   - broker: where it publishes temperatures: host and port.
+    /// - Throws: if the system refuses a loop.
+    public static func town(at service: ServiceURL, broker: String) throws -> GraphFeed {
+        var town = Town()
+        let feed = try GraphFeed(to: "outside", at: service, every: .seconds(1), onDemand: nil) { _ in town.next() }
+        feed.client.send(.put, "/v1/graphs/outside", body: Array(Town.graph(broker: broker).utf8)) { _ in }
+        return feed
     }
 
     /// Feeds until SIGINT or SIGTERM.

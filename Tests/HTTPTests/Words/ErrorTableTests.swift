@@ -25,7 +25,7 @@ struct ErrorTableTests {
         ("precondition_required", 428, nil, false, false),
         ("rate_limited sub_limit pipe_limit pattern_limit", 429, 4429, true, true),
         ("headers_too_large", 431, nil, false, false),
-        ("id_in_use", nil, nil, false, false),
+        ("id_in_use cycle", nil, nil, false, false),
         ("slow", nil, 4580, true, false),
         ("internal", 500, 1011, true, false),
         ("engine_down no_space not_ready draining", 503, 4503, true, true),
