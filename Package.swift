@@ -107,6 +107,11 @@ let package = Package(
         // Its pkg-config file has a flag that SwiftPM refuses with a warning.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(name: "CHiredisSSL"),
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]
+        ),
         // RE2 is C++: what Swift sees is a header in C. Its pkg-config file asks for nothing but
         // `-lre2` and a flag that SwiftPM refuses with a warning.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
@@ -154,6 +159,12 @@ let package = Package(
             dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Values", deque],
             swiftSettings: marked
         ),
+        // A client of MQTT brokers.
+        .target(
+            name: "MQTT",
+            dependencies: ["Support", "EventLoop", "TLS", "Outbound", "CMosquitto"],
+            swiftSettings: marked
+        ),
         // The contract with a log.
         .target(name: "Commits", dependencies: ["Support", "Values"], swiftSettings: marked),
         // What a file or a client's pipeline may say, before anything runs.
@@ -199,7 +210,7 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "Outbound",
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "Outbound", "MQTT",
                 "Values", "Definitions", "Commits", "Graphs", "Sessions", "SQLiteLog",
                 "RedisLog", "CYAML", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
@@ -289,6 +300,11 @@ let package = Package(
         .testTarget(
             name: "OutboundTests",
             dependencies: ["Outbound", "EventLoop", "HTTP", "Support"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "MQTTTests",
+            dependencies: ["MQTT", "EventLoop", "Support"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -9,12 +9,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stage=${1:-build}
-packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev libhiredis-dev)
+packages=(pkg-config libuv1-dev libyaml-dev zlib1g-dev libssl-dev libre2-dev libsqlite3-dev libhiredis-dev
+    libmosquitto-dev)
 further=()
 if [ "$stage" = package ]; then packages+=(dpkg-dev); fi
 if [ "$stage" = peers ]; then further=(nginx libnginx-mod-nchan node-ws); fi
 if [ "$stage" = test ]; then
-    packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server)
+    packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server
+        mosquitto mosquitto-clients)
     # Tests that want one of these are skipped where the distribution has none.
     further=(chromium-headless-shell firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light)
 fi
@@ -57,13 +59,17 @@ if command -v dpkg-query >/dev/null; then
         if [[ " ${missing[*]} " = *" nginx"* ]] && command -v systemctl >/dev/null; then
             as_root systemctl disable --now nginx >/dev/null 2>&1 || true
         fi
+        # The same holds for its mosquitto, on port 1883.
+        if [[ " ${missing[*]} " = *" mosquitto "* ]] && command -v systemctl >/dev/null; then
+            as_root systemctl disable --now mosquitto >/dev/null 2>&1 || true
+        fi
     fi
     # The distribution may already have a development package of the parser; where not, it is built, strict.
     if ! pkg-config --exists libllhttp; then
         as_root env "PATH=$PATH" bash scripts/setup-llhttp.sh
     fi
 else
-    for library in libuv yaml-0.1 zlib openssl re2 sqlite3 hiredis libllhttp; do
+    for library in libuv yaml-0.1 zlib openssl re2 sqlite3 hiredis libmosquitto libllhttp; do
         pkg-config --exists "$library" || {
             echo "setup: install the development files of $library so that pkg-config finds them" >&2
             exit 1

@@ -71,6 +71,9 @@ extension SocketAddress {
         }
     }
 
+    /// The own address of a socket; nil if it has none.
+    package init?(of descriptor: Int32) { unsafe self.init(descriptor: descriptor, by: getsockname) }
+
     /// What `getsockname` or `getpeername` says about a descriptor.
     init?(
         descriptor: Int32,

@@ -274,7 +274,7 @@ public import Support
 
     /// Our address; nil when the connection is closed.
     public var localAddress: SocketAddress? {
-        descriptor.flatMap { unsafe SocketAddress(descriptor: $0, by: getsockname) }
+        descriptor.flatMap(SocketAddress.init(of:))
     }
 
     private var descriptor: Int32? {

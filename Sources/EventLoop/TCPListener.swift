@@ -71,7 +71,7 @@ internal import Platform
             reusePort: reusePort
         )
         let descriptor = socket.descriptor
-        guard let address = unsafe SocketAddress(descriptor: descriptor, by: getsockname) else {
+        guard let address = SocketAddress(of: descriptor) else {
             throw UVError(errno: errno, call: "getsockname")
         }
         self.address = address

@@ -46,7 +46,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
             return nil
         }
         guard tail.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        self.init(host: host, port: port, isSecure: isSecure, path: String(tail))
+        self.init(host: host, port: port, isSecure: isSecure, socket: nil, path: String(tail))
     }
 
     /// A server that listens on `endpoint`; one on all addresses is reached by loopback.
@@ -61,7 +61,12 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private init(host: String, port: UInt16, isSecure: Bool, socket: String? = nil, path: String = "") {
+    /// A server that is reached by TCP; of HTTP, or of another protocol.
+    package init(host: String, port: UInt16, isSecure: Bool) {
+        self.init(host: host, port: port, isSecure: isSecure, socket: nil)
+    }
+
+    private init(host: String, port: UInt16, isSecure: Bool, socket: String?, path: String = "") {
         self.host = host
         self.port = port
         self.isSecure = isSecure

@@ -562,7 +562,7 @@ def test_a_stored_graph_loses_a_secret_that_the_configuration_takes_away(receive
     ('{ from: x, url: "http://a/", mode: al }', "5:41", "mode must be one of latest, all"),
     ('{ from: x, url: "http://a/", timeout: 2m }', "5:44", "timeout must be at most 1m"),
     ('{ from: x, url: "http://a/", secret: lower }', "5:43", "secret must be the name of a secret"),
-    ('{ from: x }', "5:6", "a sink needs 'url'"),
+    ('{ from: x }', "5:6", "a sink needs one of url and topic"),
 ])
 def test_check_says_what_is_wrong_with_a_sink(tmp_path, sink, place, message):
     file = tmp_path / "g.yaml"

@@ -7,6 +7,8 @@ internal import Values
 struct UpstreamRow: WordRow {
     let word: String
     let schemes: [RemoteURL.Scheme]
+    /// Whether sinks can send values to it.
+    var takesValues = false
     /// An address, for messages.
     let example: String
     /// The keys besides the word.

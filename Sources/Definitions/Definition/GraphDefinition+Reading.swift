@@ -93,7 +93,8 @@ extension GraphDefinition {
         let ties = TieDefinitions(sync: fields["sync"], links: fields["links"], from: reader)
         guard let section = NodeSection(nodes, ties, from: reader) else { return nil }
         ties.check(section.nodes, reader)
-        SinkDefinition.check(sinks, section.nodes, reader)
+        UpstreamDefinition.check(upstreams, section.nodes, reader)
+        SinkDefinition.check(sinks, section.nodes, upstreams, reader)
         Deliveries.check(section, mode, reader)
         guard let name else { return nil }
         for (rank, place) in section.order.enumerated() { section.nodes[place].rank = rank }

@@ -5,39 +5,10 @@ internal import Values
 extension SinkDefinition {
     /// A mapping of names to sinks.
     static var schema: Schema {
-        .map(of: .mapping(fields)).with("propertyNames", .schema(.any.with("pattern", .text(Name.pattern))))
+        .map(of: .oneOf(SinkRow.all.map(\.schema)))
+            .with("propertyNames", .schema(.any.with("pattern", .text(Name.pattern))))
             .with("maxProperties", .number(most))
     }
-
-    private static let fields: [Schema.Field] = [
-        .required(
-            "from",
-            .either(.node, AllArgument.schema),
-            "The node whose values are sent, or a glob: then lists of the values of all nodes that match."
-        ),
-        .required(
-            "url",
-            .string(pattern: "^https?://[^#@ ]+$"),
-            "Where each value is sent by POST. The configuration key sinkHosts must list its host."
-        ),
-        .optional("mode", .word(Mode.self, default: .latest), "Whether all values are sent, or the newest."),
-        .optional(
-            "queue",
-            .count(1, mostQueuedOfGlob),
-            "How many values may wait in mode all, 256 without it, 10,000 of a glob; then the oldest is dropped."
-        ),
-        .optional(
-            "repeats",
-            .boolean.with("default", false),
-            "Whether mode latest also sends a value equal to the one that arrived last."
-        ),
-        .optional("timeout", .duration, "How long an answer may take, at most a minute; 10s without it."),
-        .optional(
-            "secret",
-            .string(pattern: DocumentReader.secretPattern),
-            "The name of the secret that signs requests: the server reads it from SLUICE_SECRET_ followed by this name."
-        ),
-    ]
 
     /// Reads the section `sinks`; ``check(_:_:_:)`` checks the names in it.
     package static func section(_ document: Document, from reader: DocumentReader) -> [SinkDefinition] {
@@ -58,10 +29,15 @@ extension SinkDefinition {
                 hint: DocumentReader.nameHint
             )
         }
-        let fields = reader.fields(entry.value, of: "a sink", Self.fields)
+        let hint = "such as { from: alarm, url: https://example.org/hook }"
+        guard let (row, fields) = reader.row(entry.value, of: "a sink", among: SinkRow.all, hint: hint) else {
+            return nil
+        }
         let from = fields["from"].flatMap { Self.from($0, reader) }
         let isOverGlob = from.map(Glob.isGlob) ?? false
-        let url = fields["url"].flatMap { Self.url($0, reader) }
+        let target = fields[row.word].flatMap {
+            row.read(SinkReading(reader: reader, fields: fields, document: $0, isOverGlob: isOverGlob))
+        }
         let mode: Mode? = fields["mode"].flatMap { reader.word($0, of: "mode") }
         let mostQueued = isOverGlob ? Self.mostQueuedOfGlob : Self.mostQueued
         let queue = fields["queue"].flatMap { reader.count($0, of: "queue", in: 1...mostQueued) }
@@ -76,17 +52,15 @@ extension SinkDefinition {
         if let document = fields["timeout"], let timeout, timeout.milliseconds > Self.longestTimeout {
             reader.add("timeout must be at most 1m", at: document.position)
         }
-        let secret = fields["secret"].flatMap { reader.secret($0) }
-        guard let from, let url, reader.problems.count == before else { return nil }
+        guard let from, let target, reader.problems.count == before else { return nil }
         self.init(
             name: name,
             from: from,
-            url: url,
+            target: target,
             mode: mode ?? .latest,
             queue: queue ?? (isOverGlob ? 10_000 : 256),
             repeats: repeats ?? false,
             timeout: timeout?.milliseconds ?? 10_000,
-            secret: secret,
             canonical: entry.value.json(isCanonical: true),
             fromPosition: fields["from"]?.position ?? entry.key.position
         )
@@ -107,28 +81,14 @@ extension SinkDefinition {
         return reader.checkGlob(text, at: document.position) ? text : nil
     }
 
-    private static func url(_ document: Document, _ reader: DocumentReader) -> RemoteURL? {
-        guard let text = reader.text(document, of: "url") else { return nil }
-        guard let url = RemoteURL(text) else {
-            return reader.refuse(
-                "url must be an address such as https://example.org/hook",
-                at: document.position,
-                hint: "http or https, without a user, a fragment and blanks"
-            )
-        }
-        if let hosts = reader.options.sinkHosts, hosts.addresses(of: url) == nil {
-            return reader.refuse(
-                "sinks must not send to '\(url.authority)'",
-                at: document.position,
-                hint:
-                    "add '\(url.authority)' to the configuration key sinkHosts"
-            )
-        }
-        return url
-    }
-
-    static func check(_ sinks: [SinkDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader) {
+    static func check(
+        _ sinks: [SinkDefinition],
+        _ nodes: [NodeDefinition],
+        _ upstreams: [UpstreamDefinition],
+        _ reader: DocumentReader
+    ) {
         guard !sinks.isEmpty else { return }
+        for case .topic(let topic) in sinks.map(\.target) { check(topic, upstreams, reader) }
         let names = Set(nodes.map(\.name))
         var globs = 0
         for sink in sinks where !names.contains(sink.from) {
@@ -144,6 +104,23 @@ extension SinkDefinition {
             if nodes.contains(where: { $0.pattern?.values(of: sink.from) != nil }) { continue }
             reader.addUnknown(node: sink.from, among: names.sorted(), at: sink.fromPosition)
         }
+    }
+
+    private static func check(_ topic: Topic, _ upstreams: [UpstreamDefinition], _ reader: DocumentReader) {
+        guard let upstream = upstreams.first(where: { $0.name == topic.upstream }) else {
+            // One that was found wrong itself was reported already.
+            if reader.upstreams[topic.upstream] == nil {
+                reader.addUnknown(upstream: topic.upstream, at: topic.position)
+            }
+            return
+        }
+        guard upstream.isBroker else {
+            return reader.add(
+                "'topic' needs an upstream with 'mqtt', and '\(upstream.name)' has '\(upstream.word)'",
+                at: topic.position
+            )
+        }
+        _ = SinkReading.permits(upstream.url, at: topic.position, reader)
     }
 
     private static func check(

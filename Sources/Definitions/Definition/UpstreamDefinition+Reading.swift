@@ -54,13 +54,32 @@ extension UpstreamDefinition {
                 hint: "\(schemes), without a user, a query, a fragment and blanks"
             )
         }
-        if let hosts = reader.options.sourceHosts, hosts.addresses(of: url) == nil {
-            return reader.refuse(
-                "sources must not reach '\(url.authority)'",
-                at: document.position,
-                hint: "add '\(url.authority)' to the configuration key sourceHosts"
-            )
-        }
+        // What only sinks use has to be permitted to them alone; see ``check(_:_:_:)``.
+        let isForSink =
+            row.takesValues && reader.options.sinkHosts.map { $0.addresses(of: url) != nil } ?? true
+        if !isForSink, refuses(url, at: document.position, reader) { return nil }
         return url
+    }
+
+    /// Reports a host that sources must not reach.
+    private static func refuses(_ url: RemoteURL, at position: Position, _ reader: DocumentReader) -> Bool {
+        guard let hosts = reader.options.sourceHosts, hosts.addresses(of: url) == nil else { return false }
+        reader.add(
+            "sources must not reach '\(url.authority)'",
+            at: position,
+            hint: "add '\(url.authority)' to the configuration key sourceHosts"
+        )
+        return true
+    }
+
+    /// Reports sources whose upstream only sinks may reach.
+    static func check(_ upstreams: [UpstreamDefinition], _ nodes: [NodeDefinition], _ reader: DocumentReader)
+    {
+        let brokers = upstreams.filter(\.isBroker)
+        guard !brokers.isEmpty else { return }
+        for feed in nodes.compactMap(\.feed) {
+            guard let broker = brokers.first(where: { $0.name == feed.upstream }) else { continue }
+            if refuses(broker.url, at: feed.position, reader) { return }
+        }
     }
 }

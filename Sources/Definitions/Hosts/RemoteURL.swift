@@ -4,12 +4,24 @@ internal import Support
 public struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     /// What is spoken there.
     public enum Scheme: String, Sendable {
-        case http, https
+        case http, https, mqtt, mqtts
 
-        var defaultPort: Int { self == .https ? 443 : 80 }
+        var defaultPort: Int {
+            switch self {
+            case .http: 80
+            case .https: 443
+            case .mqtt: 1883
+            case .mqtts: 8883
+            }
+        }
+
+        /// Whether it uses TLS.
+        public var isSecure: Bool { self == .https || self == .mqtts }
 
         /// Those of requests.
         static let web: [Scheme] = [.http, .https]
+        /// Those of brokers.
+        static let brokers: [Scheme] = [.mqtt, .mqtts]
     }
 
     public let scheme: Scheme

@@ -4,7 +4,7 @@ internal import Support
 internal import Values
 
 extension FeedRow {
-    static let all: [FeedRow] = [get, events, socket, node]
+    static let all: [FeedRow] = [get, events, socket, topic, node]
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     static let mostInBatch = 1_000
@@ -188,6 +188,34 @@ extension FeedRow {
             }
             reading.check(placeholders: name.placeholders, joined: [], [reading.pick])
             return .node(name)
+        }
+    )
+}
+
+extension FeedRow {
+    static let topic = FeedRow(
+        word: "topic",
+        upstream: .broker,
+        fields: [
+            .optional(
+                "as",
+                .word(FeedFormat.self, default: .json),
+                "Whether a message is JSON, or `text`, which becomes a string."
+            )
+        ],
+        summary: "The messages of an MQTT topic.",
+        read: { reading in
+            let reader = reading.reader
+            guard let template = reading.template() else { return nil }
+            if template.list != nil {
+                reader.add("a topic is for one member: write {id}, not {id*}", at: reading.position)
+            }
+            if let problem = TopicText.problem(of: reading.rest) {
+                reader.add(problem, at: reading.position, hint: "write a family with {id} in the topic")
+            }
+            reading.check(placeholders: template.placeholders, joined: [], [reading.pick])
+            let format: FeedFormat? = reading.fields["as"].flatMap { reader.word($0, of: "as") }
+            return .topic(Feed.Topic(topic: template, isText: format == .text))
         }
     )
 }

@@ -10,6 +10,8 @@ public struct Feed {
         case events(Events)
         /// It sends messages of its own accord over a WebSocket.
         case socket(Socket)
+        /// It is a topic of a broker.
+        case topic(Topic)
         /// It is a node of another Sluice, with this name there.
         case node(Template)
     }
@@ -20,6 +22,7 @@ public struct Feed {
         case .poll(let poll): poll.headers.compactMap(\.secret)
         case .events(let events): events.headers.compactMap(\.secret)
         case .socket(let socket): socket.headers.compactMap(\.secret)
+        case .topic: []
         case .node: []
         }
     }
@@ -52,6 +55,13 @@ public struct Feed {
         public let greeting: SocketGreeting?
         /// For which messages the node is made, an expression like ``Feed/pick``; nil: for all.
         public let filter: Expression?
+        /// Whether a message is taken as text, not as JSON.
+        public let isText: Bool
+    }
+
+    /// The messages of an MQTT topic.
+    public struct Topic {
+        public let topic: Template
         /// Whether a message is taken as text, not as JSON.
         public let isText: Bool
     }

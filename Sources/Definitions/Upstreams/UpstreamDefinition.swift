@@ -13,6 +13,8 @@ public struct UpstreamDefinition: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// HTTP; every request has these header fields besides those of its source.
         case web(headers: [RequestHeader])
+        /// MQTT; `password` is the name of a secret.
+        case broker(user: String?, password: String?)
         /// A graph of another Sluice: what is before `/v1` in its address, its name there, and the
         /// header fields of the connection.
         case service(path: String, graph: String, headers: [RequestHeader])
@@ -22,11 +24,18 @@ public struct UpstreamDefinition: Hashable, Sendable {
     public var headers: [RequestHeader] {
         switch kind {
         case .web(let headers), .service(_, _, let headers): headers
+        case .broker: []
         }
     }
 
     /// The names of the secrets that it needs.
-    public var secrets: [String] { headers.compactMap(\.secret) }
+    public var secrets: [String] {
+        if case .broker(_, let password) = kind { return password.map { [$0] } ?? [] }
+        return headers.compactMap(\.secret)
+    }
+
+    /// Whether it is an MQTT broker.
+    var isBroker: Bool { if case .broker = kind { true } else { false } }
 
     static let most = 100
 

@@ -1,11 +1,9 @@
 internal import Definitions
 internal import EventLoop
+internal import HTTP
 internal import Graphs
 internal import Sessions
-internal import HTTP
 internal import Logging
-internal import Outbound
-internal import TLS
 internal import Values
 
 /// One running sink: a session of the host that listens to one node or to all that match a glob,
@@ -34,6 +32,10 @@ final class Sink {
 
     let definition: SinkDefinition
     let graph: LiveGraph
+    /// Where it sends.
+    let place: RemoteURL?
+    /// The broker, where it publishes at one.
+    let upstream: UpstreamDefinition?
     private(set) var counters = Counters()
     /// Why the last attempt failed; nil if it succeeded.
     private(set) var failure: String?
@@ -48,7 +50,7 @@ final class Sink {
 
     private unowned let sinks: Sinks
     private var session: Session?
-    private var client: HTTPClient?
+    private var line: (any SinkLine)?
     private var pause: LoopTimer?
     private var outbox: (any SinkOutbox)?
     private var current: SinkValue?
@@ -62,6 +64,8 @@ final class Sink {
         self.definition = definition
         self.graph = graph
         self.sinks = sinks
+        place = graph.definition.place(of: definition)
+        upstream = graph.definition.upstream(of: definition)
     }
 
     private var loop: Loop { sinks.turns.loop }
@@ -75,6 +79,7 @@ final class Sink {
     /// Starts listening.
     func begin() {
         outbox = definition.isOverGlob ? ListOutbox(self, in: sinks) : SingleOutbox(self)
+        line = sinks.line(for: self)
         listen()
     }
 
@@ -102,7 +107,7 @@ final class Sink {
         let session = session
         self.session = nil
         session?.close()
-        client = nil
+        line.take()?.end()
         pause = nil
         refusalPause = nil
         current = nil
@@ -144,27 +149,25 @@ final class Sink {
         if waiting == 0 { hasOverflowed = false }
         if failures > 0 { counters.retried += 1 }
         began = loop.now
-        let client = client ?? sinks.client(for: definition)
-        self.client = client
-        var fields: [(name: StaticString, value: String)] = [
-            ("Sluice-Graph", graph.name), ("Sluice-Node", definition.from), ("Sluice-Sink", definition.name),
-            ("Sluice-Rev", "\(value.rev)"), ("Idempotency-Key", value.key),
-        ]
-        if let secret = definition.secret.flatMap({ sinks.secret($0) }) {
-            fields.append(("Sluice-Signature", "sha256=\(SHA256.signature(of: value.body, by: secret))"))
-        }
-        client.send(.post, definition.url.target, body: value.body, fields: fields) { [weak self] result in
-            self?.answered(result)
-        }
+        line?.send(value) { [weak self] in self?.answered($0) }
     }
 
-    private func answered(_ result: Result<HTTPClient.Answer, ClientFailure>) {
+    /// The receiver can be reached again: what waits is tried now.
+    func receiverIsBack() {
+        pause?.stop()
+        next()
+    }
+
+    /// The definition does not have it any more, and it is about to end.
+    func retire() { line?.retire() }
+
+    private func answered(_ outcome: SinkOutcome) {
         guard let value = current else { return }
         sinks.turns.begin()
         current = nil
         counters.attempts += 1
         counters.milliseconds += loop.now &- began
-        switch SinkOutcome(result, of: definition.url, at: loop.wallClock) {
+        switch outcome {
         case .arrived:
             outbox?.settle(.arrived)
             counters.sent += UInt64(value.count)
@@ -182,8 +185,7 @@ final class Sink {
             if isDraining { giveUp(value) } else { tryAgain(after: wait) }
         }
         next()
-        // A connection is kept only while there is something to send.
-        if current == nil { client = nil }
+        if current == nil { line?.rest() }
         if !isBusy { sinks.onIdle() }
     }
 
@@ -241,7 +243,7 @@ final class Sink {
 
     private func log(_ level: Logger.Level, _ message: Logger.Message, _ more: Logger.Metadata = [:]) {
         let about: Logger.Metadata = [
-            "graph": "\(graph.name)", "sink": "\(definition.name)", "to": "\(definition.url.origin)",
+            "graph": "\(graph.name)", "sink": "\(definition.name)", "to": "\(sinks.origin(of: self))",
         ]
         sinks.log.log(level: level, message, metadata: about.merging(more) { $1 })
     }

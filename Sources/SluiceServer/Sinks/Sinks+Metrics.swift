@@ -40,7 +40,7 @@ extension Sinks {
             out.member("name", sink.definition.name)
             out.member("from", sink.definition.from)
             // Without the path, which may be a secret.
-            out.member("to", sink.definition.url.origin)
+            out.member("to", origin(of: sink))
             for (key, count) in [
                 ("sent", sink.counters.sent), ("failed", sink.counters.failed),
                 ("retried", sink.counters.retried), ("dropped", sink.counters.dropped),

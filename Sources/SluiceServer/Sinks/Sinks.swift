@@ -15,6 +15,7 @@ final class Sinks {
     let log: Logger
     /// Where they may send.
     private let hosts: PermittedHosts
+    private lazy var brokers = Brokers(configuration, hosts, on: turns)
     /// Called when none has anything to send any more.
     var onIdle: () -> Void = {}
     private var all: [Name: Sink] = [:]
@@ -42,6 +43,7 @@ final class Sinks {
         guard !configuration.sinkHosts.isEmpty else { return }
         do throws(TLSFailure) {
             trust = try TLSContext.client(authorities: nil)
+            brokers.trust = trust
         } catch {
             log.warning("sinks cannot use https", metadata: ["reason": "\(error)"])
         }
@@ -70,8 +72,11 @@ final class Sinks {
         for (name, sink) in all {
             let isSame = wanted[name].map {
                 $0.graph === sink.graph && $0.sink.canonical == sink.definition.canonical
+                    && $0.graph.definition.upstream(of: $0.sink) == sink.upstream
             }
             if isSame == true, !sink.isEnded { continue }
+            // Not where another server goes on with it.
+            if wanted[name] == nil, host.isLeading, !isStopped { sink.retire() }
             sink.end()
             all[name] = nil
         }
@@ -87,34 +92,63 @@ final class Sinks {
             all[name] = sink
             sink.begin()
         }
+        brokers.settle()
     }
 
     /// Why a stored sink must not start: the configuration has changed since.
     private func refusal(of sink: SinkDefinition, in graph: LiveGraph) -> String? {
-        if hosts.addresses(of: sink.url) == nil {
-            return "'\(sink.url.authority)' is not in sinkHosts"
+        guard let url = graph.definition.place(of: sink), hosts.addresses(of: url) != nil else {
+            return "'\(graph.definition.place(of: sink)?.authority ?? "")' is not in sinkHosts"
         }
-        guard let name = sink.secret else { return nil }
-        if secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
         let client = graph.origin == .client ? graph.name : nil
-        guard configuration.usableSecrets(ofClientGraph: client).contains(name) else {
-            return "the configuration key secrets does not let the graph use \(name)"
+        for name in graph.definition.secrets(of: sink) {
+            if secret(name) == nil { return "SLUICE_SECRET_\(name) is not set" }
+            guard configuration.usableSecrets(ofClientGraph: client).contains(name) else {
+                return "the configuration key secrets does not let the graph use \(name)"
+            }
         }
         return nil
     }
 
     func secret(_ name: String) -> String? { configuration.secretValues[name] }
 
-    func client(for sink: SinkDefinition) -> HTTPClient {
-        guard let url = ServiceURL(sink.url.origin) else { preconditionFailure("an origin is a URL") }
+    /// Scheme, host and port of where a sink sends.
+    func origin(of sink: Sink) -> String { sink.place?.origin ?? "" }
+
+    /// The way of a sink's values.
+    func line(for sink: Sink) -> (any SinkLine)? {
+        let definition = sink.definition
+        switch definition.target {
+        case .web(let url, let name):
+            let secret = name.flatMap { self.secret($0) }
+            return PostLine(definition, of: sink.graph, to: url, secret: secret, in: self)
+        case .topic(let topic):
+            guard let key = sink.graph.definition.upstream(topic.upstream).flatMap(BrokerKey.init) else {
+                return nil
+            }
+            let line = TopicLine(
+                definition,
+                topic,
+                of: sink.graph,
+                at: brokers.broker(key),
+                on: turns.loop,
+                onReady: { [weak sink] in sink?.receiverIsBack() }
+            )
+            line.begin()
+            return line
+        }
+    }
+
+    func client(of place: RemoteURL, timeout: Int) -> HTTPClient {
+        guard let url = ServiceURL(place.origin) else { preconditionFailure("an origin is a URL") }
         let client = HTTPClient(
             url,
             on: turns.loop,
-            limit: .milliseconds(sink.timeout),
+            limit: .milliseconds(timeout),
             mostBytes: Self.longestAnswer
         )
         client.trust = trust
-        let addresses = hosts.addresses(of: sink.url)
+        let addresses = hosts.addresses(of: place)
         client.permits = { addresses?.contains($0) == true }
         return client
     }
@@ -139,6 +173,7 @@ final class Sinks {
         isStopped = true
         for sink in all.values { sink.end() }
         all = [:]
+        brokers.stop()
     }
 
     // MARK: - Looking

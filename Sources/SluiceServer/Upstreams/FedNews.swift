@@ -22,6 +22,9 @@ struct FedNews {
     /// Whether it is about a source that the node may not have any more.
     var isAboutPast: Bool { if case .cancelled = what { true } else { false } }
 
+    /// Whether it is about the node of that name.
+    func isAbout(_ node: NamedNode) -> Bool { feed.graph === node.graph && feed.name == node.name }
+
     init(_ feed: OpenFeed, _ what: What) {
         (self.feed, self.what) = (feed, what)
     }

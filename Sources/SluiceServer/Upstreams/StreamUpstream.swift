@@ -37,6 +37,9 @@ class StreamUpstream: Upstream {
     /// Reads nothing until it may again.
     func pauseReading(_ paused: Bool) {}
 
+    /// A node has come that needs the last value, which is too long to be kept here.
+    func askAgain() {}
+
     /// The channel that a node takes.
     func channel(of feed: OpenFeed) -> String { "" }
 
@@ -47,7 +50,7 @@ class StreamUpstream: Upstream {
 
     override final func begin(_ feed: OpenFeed, after pause: Int?) {
         if let message = last[channel(of: feed)] { return take(message, for: [feed]) }
-        if !isConnected, !isWaiting { askSoon() }
+        if !isConnected, !isWaiting { askSoon() } else if isHeard { askAgain() }
     }
 
     override final func left(_ feed: OpenFeed) {
@@ -62,7 +65,7 @@ class StreamUpstream: Upstream {
         arriving = []
     }
 
-    override final var state: State {
+    override var state: State {
         isConnected ? isHeard ? .open : .asking : failure != nil ? .failed : super.state
     }
 
@@ -84,7 +87,7 @@ class StreamUpstream: Upstream {
         succeeded()
         guard hasFailed else { return }
         for feed in openFeeds { feed.isAwaited = true }
-        upstreams.take(openFeeds.map { FedNews($0, .loading) })
+        upstreams.report(openFeeds.map { FedNews($0, .loading) })
     }
 
     /// The connection has ended, or there was none; `retry`: how long the upstream wants its
@@ -98,6 +101,12 @@ class StreamUpstream: Upstream {
         var failure = UpstreamFailure(reason)
         failure.pause = retry
         fail(failure)
+    }
+
+    /// What it shares with others has failed, and is tried again by itself.
+    final func failed(_ reason: UpstreamFailure, retryAt: UInt64) {
+        noted(reason, retryAt: retryAt)
+        upstreams.report(openFeeds.map { FedNews($0, .failed(reason, retryAt: retryAt)) })
     }
 
     final func fail(_ reason: UpstreamFailure) {

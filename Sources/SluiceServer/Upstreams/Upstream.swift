@@ -169,6 +169,12 @@ class Upstream {
         return retryAt
     }
 
+    /// Notes a failure of what it shares with others, which are tried again together.
+    final func noted(_ reason: UpstreamFailure, retryAt: UInt64) {
+        count { $0.failed += 1 }
+        failure = (reason, retryAt)
+    }
+
     /// The header fields of a request to an origin; those with secrets only to its own.
     final func headers(
         to origin: String,

@@ -28,9 +28,9 @@ struct UpstreamFailure: Error, Equatable {
         /// The address or the body cannot be made for this member.
         case address = "bad_address"
         case body = "bad_body"
-        /// The graph does not take the value, or the other server the request.
+        /// The graph does not take the value, or the other server or the broker the request.
         case refused
-        /// The other server does not let this one in, or not to the node.
+        /// The other server or the broker does not let this one in, or not to the node or topic.
         case forbidden
         /// The node is made from this one.
         case cycle

@@ -18,6 +18,8 @@ struct UpstreamKey: Hashable {
         case events
         /// A WebSocket, and what is sent when it is open.
         case socket(greeting: String?)
+        /// A topic of a broker.
+        case topic(BrokerKey)
         /// Another Sluice: all its nodes come over the same connection.
         case service
     }
@@ -68,6 +70,14 @@ extension Feed {
             let kind = UpstreamKey.Kind.socket(greeting: greeting)
             return UpstreamShare(
                 key: try upstream.key(socket.target, for: texts, headers: socket.headers, kind)
+            )
+        case .topic(let topic):
+            let text = topic.topic.text(for: texts) { $0 }
+            guard let broker = BrokerKey(upstream), TopicText.isValid(text) else {
+                throw UpstreamFailure(.address, "this cannot be a topic")
+            }
+            return UpstreamShare(
+                key: UpstreamKey(origin: broker.url.origin, target: text, kind: .topic(broker))
             )
         case .node(let name):
             guard case .service(let path, let graph, let headers) = upstream.kind else {

@@ -27,6 +27,7 @@ final class Upstreams {
         limit: .milliseconds(Int64(configuration.fixed.sources.milliseconds)),
         mostBytes: configuration.fixed.sources.body
     ) { [unowned self] in permits($0) }
+    private(set) lazy var brokers = Brokers(configuration, hosts, on: turns)
     /// What was asked, by scheme, host and port.
     var counters: [String: UpstreamCounters] = [:]
     var audit = UpstreamAudit()
@@ -68,6 +69,7 @@ final class Upstreams {
         guard !configuration.sourceHosts.isEmpty else { return }
         do throws(TLSFailure) {
             pool.trust = try TLSContext.client(authorities: nil)
+            brokers.trust = pool.trust
         } catch {
             log.warning("sources cannot use https", metadata: ["reason": "\(error)"])
         }
@@ -179,6 +181,7 @@ final class Upstreams {
         let news = self.news
         self.news = []
         take(news)
+        brokers.settle()
     }
 
     private func followWays() {
@@ -198,6 +201,8 @@ final class Upstreams {
             feed.share = share
             let pause = pause(of: node, feed.feed)
             if pause == nil {
+                // What it had before may have been closed in this turn, and nothing has come of it.
+                if node.isLoadingValue { news.removeAll { $0.isAboutPast && $0.isAbout(node) } }
                 feed.isAwaited = true
                 news.append(FedNews(feed, .loading))
             }
@@ -216,6 +221,7 @@ final class Upstreams {
         case .poll(let ask): Poll(key, ask, self, askedAt: askedAt)
         case .events: EventSource(key, self, askedAt: askedAt)
         case .socket(let greeting): SocketSource(key, greeting: greeting, self, askedAt: askedAt)
+        case .topic(let broker): Topic(key, at: broker, self)
         case .service: ServiceSource(key, self, askedAt: askedAt)
         }
     }
@@ -280,6 +286,9 @@ final class Upstreams {
     }
 
     // MARK: - What comes
+
+    /// Brings it to the graphs at the end of the turn.
+    func report(_ more: [FedNews]) { news += more }
 
     /// Brings what has come to the graphs, one commit for each (S-3).
     ///
@@ -358,6 +367,7 @@ final class Upstreams {
         for feeds in graphs.values { feeds.end() }
         (graphs, all, news) = ([:], [:], [])
         pool.close()
+        brokers.stop()
     }
 
     // MARK: - Looking

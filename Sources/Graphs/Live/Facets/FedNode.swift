@@ -128,6 +128,7 @@ extension Commit {
     /// Brings a source node's state to that of its node at another server.
     ///
     /// - Parameters:
+    ///   - node: the node here.
     ///   - state: the state there.
     ///   - former: what was known of it before; nil: nothing.
     ///   - isSet: whether the commit also sets or clears the node.
