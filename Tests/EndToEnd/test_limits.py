@@ -94,7 +94,7 @@ TESTED = {
     "limits.wanted": ("Tests/EndToEnd/test_upstreams_seen.py", "limits: { wanted: 2 }"),
     "limits.sourceRequests": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequests=3"),
     "limits.sourceRequestsPerHost": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequestsPerHost=3"),
-    "times.source": ("Tests/EndToEnd/test_sources.py", "# fixed: times.source=1s"),
+    "times.source": ("Tests/EndToEnd/sources.py", "# fixed: times.source=1s"),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": (
         "Tests/SluiceServerTests/Connections/DeadlineTests.swift", "a head or a body that is late is 408",
