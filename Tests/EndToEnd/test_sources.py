@@ -57,6 +57,19 @@ def test_s_1_a_request_under_way_is_cancelled(upstream, how):
         eventually(lambda: state(server, "x") == {})
 
 
+def test_s_4_a_load_ends_with_the_server_that_was_killed(upstream):
+    """S-4: nothing says that a value is loading where nobody asks for it."""
+    upstream.answer = lambda call: call.hang()
+    with serve(upstream, X, keeps=True) as server:
+        with listening(server):
+            eventually(lambda: state(server, "x") == {"loading": True})
+            server.kill()
+        server.start()
+        eventually(lambda: state(server, "x") == {})
+        with listening(server):
+            eventually(lambda: state(server, "x") == {"loading": True})
+
+
 def test_s_1_globs_and_reads_hold_nothing_and_what_is_kept_always_does(upstream):
     """S-1."""
     nodes = (

@@ -45,6 +45,9 @@ final class GraphFeeds: DemandFollower {
                 changed.insert(name)
             }
             former.open = [:]
+        } else {
+            // What a server that was killed has asked for came to nothing.
+            for node in graph.loadingSources { upstreams.forgetLoad(of: node) }
         }
         let demand = graph.begin(self)
         for pattern in patterns { changed.formUnion(demand.wanted(matching: pattern)) }

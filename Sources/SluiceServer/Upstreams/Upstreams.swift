@@ -250,6 +250,12 @@ final class Upstreams {
         return due > now ? Int(due - now) : 1
     }
 
+    /// A load of which nothing will come any more has ended.
+    func forgetLoad(of node: NamedNode) {
+        guard let feed = node.definition.feed else { return }
+        news.append(FedNews(OpenFeed(node, feed), .cancelled))
+    }
+
     func close(_ feed: OpenFeed) {
         news.removeAll { $0.feed === feed }
         if let upstream = feed.upstream {

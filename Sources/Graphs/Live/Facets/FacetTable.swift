@@ -54,6 +54,11 @@ package final class FacetTable {
         stale == 0 ? [] : entries.values.filter(\.facets.isStale).map(\.node)
     }
 
+    /// The source nodes of which a load is under way.
+    var loadingSources: [NamedNode] {
+        speaking == 0 ? [] : entries.values.filter { $0.facets.isLoading && $0.node.isFed }.map(\.node)
+    }
+
     package func entry(of node: NamedNode) -> FacetEntry? {
         node.hasFacets ? entries[ObjectIdentifier(node)] : nil
     }

@@ -60,6 +60,12 @@ extension NamedNode {
     }
 }
 
+extension LiveGraph {
+    /// The source nodes of which a load is under way, in the order of their names: those of a
+    /// server that has ended without saying so.
+    package var loadingSources: [NamedNode] { facets.loadingSources.sorted { $0.name < $1.name } }
+}
+
 extension Commit {
     /// A commit of what upstreams have sent to a graph's source nodes (S-3).
     package init(fedTo graph: LiveGraph) {
