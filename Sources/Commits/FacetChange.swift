@@ -16,8 +16,8 @@ public enum FacetChange: Hashable, Sendable {
     /// The node's value is out of date.
     case invalidated
 
-    /// A failure that another server reports: what is no code becomes `failed`, and a message is cut
-    /// off at its longest.
+    /// A failure that another server reports: what is no code becomes `failed`, and a message is
+    /// cut off at its longest.
     package init(reportedCode code: String, message: String, status: Int?, retryAt: UInt64?) {
         self = .failed(
             code: Self.isCode(code) ? code : "failed",

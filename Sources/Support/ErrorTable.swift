@@ -112,7 +112,7 @@ public enum ErrorTable {
             after: true,
             "The server accepts no further connection at the moment."
         ),
-        row("cycle", 508, nil, "The node is made from what asks for it, over other services."),
+        row("cycle", nil, nil, "The node is made from what asks for it, over other services."),
         row("internal", 500, 1011, retry: true, "The server has a fault; its log has the details."),
     ]
 

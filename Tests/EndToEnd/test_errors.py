@@ -258,6 +258,10 @@ def socket_error(message):
 
 SOCKET = {
     "bad_op": socket_error({"op": "dance", "id": 1}),
+    "cycle": socket_error(
+        {"op": "sub", "id": 1, "graph": "g", "node": "any",
+         "via": [{"epoch": "e", "graph": "h", "node": "n"}] * 17}
+    ),
     "id_in_use": socket_error({"op": "get", "id": 1, "graph": "g", "first": True}),
 }
 

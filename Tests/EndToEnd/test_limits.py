@@ -93,7 +93,7 @@ TESTED = {
     "limits.sourceBody": ("Tests/EndToEnd/sources.py", "limits.sourceBody=100KiB"),
     "limits.sourceRequests": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequests=3"),
     "limits.sourceRequestsPerHost": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequestsPerHost=3"),
-    "times.source": ("Tests/EndToEnd/test_sources.py", "# fixed: times.source=1s"),
+    "times.source": ("Tests/EndToEnd/sources.py", "# fixed: times.source=1s"),
     "times.headers": ("Tests/EndToEnd/test_errors.py", "# fixed: times.headers=200ms"),
     "times.body": (
         "Tests/SluiceServerTests/Connections/DeadlineTests.swift", "a head or a body that is late is 408",

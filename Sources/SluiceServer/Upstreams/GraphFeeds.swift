@@ -16,6 +16,8 @@ final class GraphFeeds: DemandFollower {
     private var open: [String: OpenFeed] = [:]
     private var changed: Set<String> = []
     private var asked: Set<String> = []
+    /// A successor follows the graph; what was noted for this one is its business now.
+    private var isEnded = false
     private let places: [String: UpstreamDefinition]
 
     init(of graph: LiveGraph, in upstreams: Upstreams) {
@@ -51,6 +53,7 @@ final class GraphFeeds: DemandFollower {
 
     /// Stops following; what is open is closed unless a successor has taken it over.
     func end() {
+        isEnded = true
         graph.end(self)
         for feed in open.values { upstreams.close(feed) }
         open = [:]
@@ -73,6 +76,7 @@ final class GraphFeeds: DemandFollower {
 
     /// Opens what is wanted and closes what is not.
     func settle() {
+        guard !isEnded else { return }
         let (names, asked) = (changed, asked)
         (changed, self.asked) = ([], [])
         var opened: [OpenFeed] = []
@@ -89,6 +93,19 @@ final class GraphFeeds: DemandFollower {
         for name in asked {
             if let feed = open[name] { feed.upstream?.load(feed) }
         }
+        audit()
+    }
+
+    /// In debug builds, requires that exactly the wanted source nodes are open (S-1).
+    private func audit() {
+        #if DEBUG
+            let wanted = patterns.flatMap { graph.demand?.wanted(matching: $0) ?? [] }
+            let sources = Set(wanted).filter { graph.node($0)?.definition.feed != nil }
+            precondition(
+                sources == Set(open.keys),
+                "\(graph.name): open but not wanted or the reverse: \(sources.symmetricDifference(open.keys))"
+            )
+        #endif
     }
 
     private func opening(_ name: String) -> OpenFeed? {

@@ -165,7 +165,8 @@ final class ServiceSource: Upstream {
         return ways.max { $0.steps.count < $1.steps.count } ?? Way.none
     }
 
-    /// Definitions, or the listeners that are servers, have changed: other ways are told.
+    /// Definitions, or the listeners that are servers, have changed: the other server learns of
+    /// other ways.
     override func followWays() {
         for link in links where link.isOpen {
             for remote in link.nodes.values where remote.way != nil {

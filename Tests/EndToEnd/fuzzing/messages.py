@@ -30,6 +30,7 @@ OPTIONS = {
     "owner": lambda maker, graph: maker.rng.choice([*content.OWNERS, content.OWNERS[:2], content.OWNERS]),
     "since": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
     "after": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
+    "via": lambda maker, graph: _way(maker, graph),
     # The end of a round waits longer: a chain over names that come and go stays until its time is
     # over.
     "keep": lambda maker, graph: maker.rng.choice(["10s", "5s", 2000, "1ms", "50ms", "auto"]),
@@ -52,7 +53,7 @@ def sub(maker):
     graph = maker.graph()
     if maker.chance(0.2):
         subject, without = {"nodes": [maker.rng.choice(content.GLOBS) if maker.chance(0.6) else maker.node()
-                                      for _ in range(maker.rng.randint(1, 3))]}, ("history", "keep")
+                                      for _ in range(maker.rng.randint(1, 3))]}, ("history", "keep", "via")
     else:
         subject = maker.subject()
         without = ("history",) if "pipe" in subject or "node" not in subject else ()
@@ -69,6 +70,11 @@ def _options(maker, graph, without):
     return options
 
 
+def _way(maker, graph):
+    epoch = maker.rng.choice(["e", "e", maker.epoch(graph)])
+    return [{"epoch": epoch, "graph": graph, "node": maker.node()}] * maker.rng.choice([1, 2, 16, 17])
+
+
 def mod(maker):
     fields = {"sub": maker.pick(maker.ids) or 1}
     drawn = maker.rng.random()
@@ -77,6 +83,8 @@ def mod(maker):
             "every": maker.rng.choice([0, 50, 300]),
             **maker.rng.choice([{}, {"mode": "all"}, {"mode": "latest", "queue": 3}]),
         }
+    if maker.chance(0.1):
+        fields["via"] = _way(maker, maker.graph())
     if drawn > 0.4:
         owners = content.OWNERS
         fields |= maker.rng.choice(

@@ -68,7 +68,7 @@ class Run:
         self.host = f"{self.server.host}:{self.server.port}"
         description = self.server.get("/openapi.json").json()
         self.codes = set(description["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) | {
-            "id_in_use", "slow",
+            "cycle", "id_in_use", "slow",
         }
         self.documented = {
             operation["operationId"]: {

@@ -23,7 +23,7 @@ public struct Way: Equatable, Sendable {
 
     /// Reads the option `via`: a list of steps.
     ///
-    /// - Throws: `bad_field`; `cycle` for more than ``longest``.
+    /// - Throws: `bad_field`.
     package init(_ field: JSONReader) throws(HostError) {
         guard field.kind == .array else { throw Self.problem }
         var steps: [Step] = []
@@ -31,9 +31,6 @@ public struct Way: Equatable, Sendable {
             guard let epoch = element["epoch"]?.string, let graph = element["graph"]?.string,
                 let node = element["node"]?.string
             else { throw Self.problem }
-            guard steps.count < Self.longest else {
-                throw HostError(.cycle, "values go on over \(Self.longest) services already")
-            }
             steps.append(Step(epoch: epoch, graph: graph, node: node))
         }
         self.steps = steps
@@ -51,10 +48,13 @@ public struct Way: Equatable, Sendable {
 }
 
 extension Host {
-    /// Refuses a listener whose values would come back to this service.
+    /// Refuses a listener whose values would come back to this service, or go on for too long.
     ///
     /// - Throws: `cycle`.
     package func check(_ way: Way) throws(HostError) {
+        guard way.steps.count <= Way.longest else {
+            throw HostError(.cycle, "values go on over \(Way.longest) services already")
+        }
         for step in way.steps
         where step.graph.withBorrowedBytes({ graph(named: $0) })?.epoch == step.epoch {
             throw HostError(

@@ -27,7 +27,7 @@ extension ClientRequest {
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
-            session.give(subscription, to: owners)
+            if let owners { session.ownerTable.give(subscription, to: owners) }
             subscription.change(request.way)
             let snap = Snap(subscription, subject, request, taken: chain)
             return snap.send()
@@ -104,7 +104,7 @@ extension ClientRequest {
         try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
-        subscription.change(try Way(fields, in: host))
+        let way = try Way(fields)
         let waits = subscription.folded > 0 || subscription.hasNewState || subscription.queued > 0
         if options.isAll != subscription.options.isAll, waits {
             // Values of the former mode are sent in that mode, even if an interval would hold them
@@ -112,6 +112,12 @@ extension ClientRequest {
             subscription.hurry()
             session.deliver()
         }
+        if let way {
+            subscription.change(way)
+            // The ring has closed elsewhere, while its other parts were open.
+            do throws(HostError) { try host.check(way) } catch { session.end(subscription, .cycle) }
+        }
+        guard !subscription.isEnded else { return answer { Answer.ok(id: id, to: &$0) } }
         subscription.options = options
         subscription.pipeline?.update()
         subscription.ticket?.update()

@@ -32,7 +32,7 @@ extension GroupSubscription {
             patterns: patterns
         )
         subscription.requiredRights = access?.requiredRights(nodes.map(\.name), needs: .read)
-        session.give(subscription, to: owners)
+        if let owners { session.ownerTable.give(subscription, to: owners) }
         session.add(subscription)
         subscription.listen(to: held.living, leaving: selection.left)
         subscription.askForValues()

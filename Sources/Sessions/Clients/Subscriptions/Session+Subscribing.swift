@@ -13,7 +13,7 @@ extension Session {
     ) {
         let subscription = Subscription(id: id, session: self, graph: graph, options: options)
         subscription.requiredRights = access?.requiredRights(subject.nodes, needs: subject.needs)
-        give(subscription, to: owners)
+        if let owners { ownerTable.give(subscription, to: owners) }
         subscription.change(request.way)
         let chain = subscription.begin(on: subject)
         guard let chain, chain.isBehind else {
@@ -24,11 +24,6 @@ extension Session {
             Snap(subscription, subject, request).send()
             then()
         }
-    }
-
-    /// Gives a new subscription to named owners; without them the connection owns it.
-    func give(_ subscription: Subscription, to names: OwnerNames?) {
-        if let names { ownerTable.give(subscription, to: names) }
     }
 
     var ownerTable: OwnerTable {

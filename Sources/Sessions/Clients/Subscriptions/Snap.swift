@@ -26,7 +26,8 @@ struct SnapRequest {
         if let initial = try fields.bool(.initial) { self.initial = initial }
         let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory)
         if let history { self.history = history }
-        way = try Way(fields, in: graph.host)
+        way = try Way(fields)
+        if let way { try graph.host.check(way) }
     }
 }
 

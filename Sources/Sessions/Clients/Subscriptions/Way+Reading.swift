@@ -4,11 +4,10 @@ internal import Values
 extension Way {
     /// Reads `via` of a `sub` or `mod`; nil if it is absent.
     ///
-    /// - Throws: `bad_field`, and `cycle` if the values would come back to this service.
-    init?(_ fields: Fields, in host: Host) throws(HostError) {
+    /// - Throws: `bad_field`.
+    init?(_ fields: Fields) throws(HostError) {
         guard let field = fields[.via] else { return nil }
         try self.init(field)
-        try host.check(self)
     }
 }
 
