@@ -8,7 +8,8 @@ struct Why: ParsableCommand {
         commandName: "why",
         abstract: "Print what keeps a node of a running server alive.",
         discussion: """
-            A line for each way: what holds, and the nodes between it and the node that was asked about. Where the server wants a \
+            A line for each way: what holds, and the nodes between it and the node that was asked about. Then a line for each \
+            source node that it is made from: the upstream, its state, and what keeps it open. Where the server wants a \
             token, SLUICE_TOKEN has one with the rights 'read' and 'observe' on all nodes of the graph.
 
             EXAMPLES

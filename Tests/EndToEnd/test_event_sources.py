@@ -48,7 +48,8 @@ def test_s_5_events_are_taken_by_their_type_from_one_stream(upstream):
         assert peer.subscribe("g", "plain", id=2)["empty"]
         events.append("data: again\n\nevent: other\ndata: no\n\n")
         eventually(lambda: held(server, "plain") == "again")
-        assert open_upstreams(server) == [{"from": upstream.url, "nodes": 2, "state": "open"}]
+        (shown,) = open_upstreams(server)
+        assert shown == {"u": shown["u"], "from": upstream.url, "nodes": 2, "state": "open"}
         # It ends and is connected again, from the last event on.
         ends.set()
         eventually(lambda: len(upstream.requests) == 2)

@@ -91,6 +91,7 @@ TESTED = {
     "limits.sinkBytes": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkBytes=2KiB"),
     "limits.sinkQueue": ("Tests/EndToEnd/test_glob_sinks.py", "limits.sinkQueue=20KiB"),
     "limits.sourceBody": ("Tests/EndToEnd/sources.py", "limits.sourceBody=100KiB"),
+    "limits.wanted": ("Tests/EndToEnd/test_upstreams_seen.py", "limits: { wanted: 2 }"),
     "limits.sourceRequests": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequests=3"),
     "limits.sourceRequestsPerHost": ("Tests/EndToEnd/test_sources.py", "limits.sourceRequestsPerHost=3"),
     "times.source": ("Tests/EndToEnd/sources.py", "# fixed: times.source=1s"),

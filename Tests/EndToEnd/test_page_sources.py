@@ -41,3 +41,34 @@ nodes:
         expect(value).to_have_text("12.5")
         expect(value).not_to_have_attribute("data-facets", re.compile("."))
     upstream.close()
+
+
+def test_the_picture_has_a_box_for_an_upstream_with_its_state(open_page):
+    """S-10."""
+    upstream = Upstream()
+    upstream.answer = lambda call: call.reply({"temp": 11.5})
+    graph = f"""
+upstreams: {{ met: {{ url: "{upstream.url}/v2" }} }}
+nodes:
+  weather: {{ source: {{ get: "met:/now", every: 1s, pick: value.temp }}, history: 5 }}
+  double: {{ from: weather, pipe: [ {{ map: value * 2 }} ] }}
+"""
+    with Server({"g": graph}, f'sourceHosts: ["127.0.0.1:{upstream.port}"]\n') as server:
+        page = open_page(server, "/#/g/g")
+        shape = page.locator(".node.upstream")
+        expect(shape).to_have_count(1)
+        expect(shape.locator(".name")).to_have_text(re.compile("^http://127"))
+        expect(shape.locator(".value")).to_have_text(re.compile("due|asking"))
+        expect(page.locator(".counts")).to_contain_text("2 named nodes, 1 upstream")
+        expect(page.locator('path.edge[data-look="flow"]')).to_have_count(1)
+        shape.click()
+        inspector = page.locator(".inspector")
+        expect(inspector).to_contain_text(upstream.url)
+        expect(inspector).to_contain_text(re.compile("Feeds\\s*weather"))
+        upstream.answer = lambda call: call.reply({}, status=503)
+        expect(inspector).to_contain_text(re.compile("failed with status 503, next try at [0-9:]+"))
+        expect(shape.locator(".value")).to_have_text("failed: 503")
+        assert "/v2" not in page.content()
+        page.get_by_role("button", name="Outline").click()
+        expect(page.get_by_role("treeitem").filter(has_text="upstream")).to_contain_text("failed: 503")
+    upstream.close()

@@ -70,8 +70,8 @@ def test_s_1_globs_and_reads_hold_nothing_and_what_is_kept_always_does(upstream)
             [BINARY, "check", server.config.parent / "graphs" / "g.yaml"], capture_output=True, text=True
         ).stderr + server.log_text()
         with RawWebSocket(server) as peer:
-            peer.text({"op": "sub", "id": 1, "graph": "g", "node": "*"})
-            peer.message()
+            peer.text({"op": "sub", "id": 1, "graph": "g", "nodes": ["*"]})
+            assert peer.message()["op"] == "snap"
             server.get("/v1/graphs/g/values")
             assert [each["from"] for each in open_upstreams(server)] == [upstream.url] * 2
         assert sorted(upstream.paths) == ["/v2/hot", "/v2/log"]
@@ -473,9 +473,9 @@ def test_the_service_of_the_documentation():
         eventually(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
         hosts = f'sourceHosts: ["127.0.0.1:{port}"]\n'
         with Server({"town": graph.replace("9191", str(port))}, hosts) as server:
-            run = subprocess.run([BINARY, "get", "town/feels_cold", "--server", server.url],
+            run = subprocess.run([BINARY, "get", "town/feels_cold", "--url", server.url],
                                  capture_output=True, text=True)
-            assert run.stdout.strip() == "", run
+            assert (run.stdout, run.stderr) == ("", "town/feels_cold is empty\n"), run
             with RawWebSocket(server) as peer:
                 peer.subscribe("town", "feels_cold")
                 assert peer.message()["d"] == [{"id": 1, "v": True}]

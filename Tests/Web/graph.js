@@ -319,6 +319,24 @@ async () => {
     same(["e1", "e2", "on c:2 #3"].map((id) => model.queued(model.edges.get(id))), [3, 0, 5]);
   });
 
+  test("upstreams feed nodes, and families of those that are not shown", () => {
+    const model = new GraphModel(), one = { u: "u:1", from: "http://a", state: "open", nodes: 3, on: [1, 99], families: ["f.{id}"] };
+    const first = model.apply({ ...topo(), families: [{ name: "f.{id}", kind: "source", members: 2, alive: 2 }], upstreams: [one] });
+    check(first.structure);
+    same([...model.edges.keys()].filter((id) => id.startsWith("u ")), ["u u:1 n:x", "u u:1 n:f.{id}"]);
+    check(reach(model, "n:d", "up").has("u:1"));
+    same(countsOf(model, null, false), "3 named nodes, 1 family with 2 members, 1 upstream, 1 asleep, 1 step, 2 clients");
+    const told = { op: "topod", rev: 2, t: 1, ...empty };
+    const failed = { ...one, state: "failed", failure: "status 503", status: 503, retryAt: 5 };
+    let news = model.apply({ ...told, upstreams: [failed] });
+    same([[...news.values], news.structure], [["u:1"], false]);
+    same(model.nodes.get("u:1").failure, "status 503");
+    news = model.apply(told);
+    same([news.values.size, news.structure, model.nodes.has("u:1")], [0, false, true]);
+    news = model.apply({ ...told, upstreams: [] });
+    same([news.structure, model.nodes.has("u:1"), model.edges.has("u u:1 n:x")], [true, false, false]);
+  });
+
   test("a thousand deaths are looked for among the edges once", () => {
     const model = new GraphModel(), many = Array.from({ length: 1000 }, (_, i) => i + 10);
     model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), ...many.map((n) => ({ n, kind: "chain", label: "m", v: 1, count: 1, owners: [] }))],

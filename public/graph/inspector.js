@@ -7,6 +7,7 @@ import { formatSource } from "/lib/state.js";
 import { formatTime } from "/lib/time.js";
 import { ask, explain } from "./explain.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
+import { words as upstreamWords } from "./upstreams.js";
 import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
@@ -87,7 +88,7 @@ export class Inspector {
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     const body = entry.kind === "listener" ? this.#listener(entry) : entry.kind === "family" ? this.#family(entry)
-      : this.#node(entry);
+      : entry.kind === "upstream" ? this.#upstream(entry) : this.#node(entry);
     this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
@@ -172,6 +173,15 @@ export class Inspector {
           row("Alive", part.alive = h("span", {}, ""))),
       slot,
     ].filter(Boolean);
+  }
+
+  /** An upstream: how it is, and what it feeds. */
+  #upstream({ on, nodes }) {
+    const part = this.#parts = {}, { model } = this.#o;
+    const fed = on.map((n) => model.numbered(n)).filter(Boolean).slice(0, 30);
+    return [h("dl", { class: "node-facts" }, row("State", part.state = h("span", {}, "")),
+      row("Feeds", h("span", {}, fed.map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat(),
+        nodes > fed.length && `${fed.length ? " and " : ""}${plural(nodes - fed.length, fed.length ? "other" : "node")}`)))];
   }
 
   async #list(entry, slot) {
@@ -309,6 +319,10 @@ export class Inspector {
       setText(part.queued, formatNumber(entry.queued ?? 0));
       if (entry.sink) this.#sink(entry.sink, now);
       return;
+    }
+    if (entry.kind === "upstream") {
+      setText(part.state, upstreamWords(entry));
+      return void part.state.classList.toggle("bad-text", Boolean(entry.failure));
     }
     const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));

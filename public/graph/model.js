@@ -1,12 +1,14 @@
 // A graph built from `topo` and `topod` messages. Pure.
 import { raisedBy } from "../lib/words.js";
 import { familyOf, gather, link } from "./families.js";
+import { feed, link as linkUpstreams } from "./upstreams.js";
 
 /** Milliseconds that rates are averaged over. */
 const window_ = 2000;
 
 /**
- * Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`.
+ * Named nodes have the id `n:name`, while they come and go, others `#number`, listeners `c:number`,
+ * upstreams `u:number`.
  * Those asleep have `exists: false`.
  */
 export class GraphModel {
@@ -20,6 +22,7 @@ export class GraphModel {
   /** By the server's numbers. */
   ids = new Map();
   families = [];
+  upstreams = [];
   /** The names of nodes whose values are out of date, as the server says. */
   stale = new Set();
   #neighbours = null;
@@ -42,6 +45,7 @@ export class GraphModel {
     }
     this.listenerCount = message.listenerCount ?? null;
     if (message.families || news.fresh) gather(this, message.families ?? [], news);
+    if (message.upstreams || news.fresh) feed(this, message.upstreams ?? [], news);
     if (news.structure) this.#declare();
     return news;
   }
@@ -123,6 +127,7 @@ export class GraphModel {
       }
     }
     link(this);
+    linkUpstreams(this);
     this.#neighbours = null;
   }
 

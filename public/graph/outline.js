@@ -208,7 +208,7 @@ export class Outline {
     setText(part.owners, isListener || row.isReference ? (entry.queued ? `${entry.queued} waiting` : "")
       : owners ? `kept alive by ${formatNumber(owners)} ${owners === 1 ? "client" : "clients"}` : "");
     part.element.classList.toggle("asleep", entry.exists === false);
-    part.element.classList.toggle("failed", Boolean(entry.fail));
+    part.element.classList.toggle("failed", Boolean(entry.fail ?? entry.failure));
     part.element.classList.toggle("current", at === this.#current);
     setAttribute(part.element, "aria-selected", String(row.id === this.#o.view().selected));
     setAttribute(part.element, "data-kind", entry.kind);

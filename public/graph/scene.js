@@ -61,13 +61,15 @@ export function sceneOf(model, view, dying = []) {
 
 /** "2,300 named nodes, 12 asleep, 7 steps, 40 clients, showing 180 of 2,347". */
 export function countsOf(model, scene, isFocused) {
-  const nodes = [...model.nodes.values()].filter(({ kind }) => kind !== "family"),
+  const nodes = [...model.nodes.values()].filter(({ kind }) => !/family|upstream/.test(kind)),
     named = nodes.filter(({ name }) => name !== undefined);
   const number = (count) => count.toLocaleString("en"),
     counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
   const asleep = named.filter(({ exists }) => !exists).length, steps = nodes.length - named.length,
     clients = model.listenerCount ?? model.listeners.size;
-  const parts = [counted(named.length, "named node"), words(model.families), asleep && `${number(asleep)} asleep`,
+  const upstreams = model.upstreams.length;
+  const parts = [counted(named.length, "named node"), words(model.families),
+    upstreams && counted(upstreams, "upstream"), asleep && `${number(asleep)} asleep`,
     steps && counted(steps, "step"), counted(clients, "client")];
   const groups = scene?.nodes.filter(({ type }) => type === "cluster").length;
   if (groups
@@ -112,6 +114,7 @@ export function prefixOf(name) {
 
 function groupOf(entry) {
   if (entry.kind === "listener") return `listeners: ${entry.client ?? entry.transport}`;
+  if (entry.kind === "upstream") return "upstreams";
   const name = entry.name ?? entry.of;
   return name === undefined ? "pipelines of clients" : prefixOf(name);
 }

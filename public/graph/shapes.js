@@ -1,6 +1,7 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
+import { words as upstreamWords } from "./upstreams.js";
 import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
 const marks = {
@@ -11,11 +12,12 @@ const marks = {
   fold: "M3 5h10M3 8h10M3 11h10",
   cluster: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
   family: "M5.5 2.5h8v7M2.5 5.5h8v8h-8z",
+  upstream: "M2.5 8a5.5 5.5 0 1011 0a5.5 5.5 0 10-11 0M2.5 8h11M8 2.5c-3 3-3 8 0 11c3-3 3-8 0-11",
   raised: "M8 2.5L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
 };
 
 export function wordOf({ kind, of, op, label }) {
-  if (/mutable|listener|family/.test(kind)) return kind;
+  if (/mutable|listener|family|upstream/.test(kind)) return kind;
   if (of !== undefined && label === op) return "step";
   return op && op !== "from" ? op : kind === "chain" ? "pipeline" : kind;
 }
@@ -32,7 +34,7 @@ export function plain(text, most = 200) {
 
 /** A node's value on one line. */
 export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member")
-  : formatEntry(entry, entry.unit));
+  : entry.kind === "upstream" ? upstreamWords(entry, true) : formatEntry(entry, entry.unit));
 
 export function titleOf(entry) {
   if (entry.kind === "listener") {
@@ -83,7 +85,7 @@ export class Shape {
         transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
       part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
       part.value = /node|fold|family/.test(type) ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
-      part.word = type === "listener" ? null : svg("text",
+      part.word = /listener|upstream/.test(kind) ? null : svg("text",
         { class: "word", x: w - 12, y: h - 13, "text-anchor": "end" }, ""),
       type === "node" ? svg("rect", { class: "track", x: 14, y: h - 6, width: w - 28, height: 3, rx: 1.5 }) : null,
       part.meter = type === "node" ? svg("rect",
@@ -106,7 +108,7 @@ export class Shape {
 
   /** The word at the lower right. */
   #say(word) {
-    if (word === this.#word) return;
+    if (!this.#part.word || word === this.#word) return;
     this.#word = word;
     setText(this.#part.word, fitted(word, 84));
     this.#part.wordWidth = widthOf(this.#part.word.textContent, false);
@@ -145,7 +147,7 @@ export class Shape {
     }
     const asleep = entry.exists === false;
     element.classList.toggle("asleep", asleep);
-    element.classList.toggle("failed", Boolean(entry.fail));
+    element.classList.toggle("failed", Boolean(entry.fail ?? entry.failure));
     element.classList.toggle("busy", rate > 2);
     element.classList.toggle("leak", isLeak);
     if (part.value) {
@@ -196,6 +198,7 @@ export function sentenceOf(entry, rate = 0) {
     const state = sink ? `, ${sinkWords(sink, Date.now())}` : queued ? `, ${queued} values waiting` : "";
     return `${title}, listener on ${plural(new Set(on).size, "node")}${state}`;
   }
+  if (kind === "upstream") return `${title}, upstream, ${upstreamWords(entry)}`;
   if (kind === "family") return `${title}, family, ${heldOf(entry)}; press Enter to open`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
   const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
@@ -233,7 +236,7 @@ export class EdgeLayer {
     for (const edge of scene.edges) {
       const route = picture.edges.get(edge.id);
       if (!route) continue;
-      const look = route.kind !== "forward" || edge.feedback ? "feedback" : edge.kind === "member" ? "flow" : edge.kind;
+      const look = route.kind !== "forward" || edge.feedback ? "feedback" : /member|feed/.test(edge.kind) ? "flow" : edge.kind;
       let drawn = this.#edges.get(edge.id);
       if (!drawn) {
         drawn = { element: svg("path", { class: isLater ? "edge born" : "edge" }) };

@@ -28,6 +28,8 @@ public struct GraphDefinition {
     public let upstreams: [UpstreamDefinition]
     /// Whether it has a source node, or a family of them.
     package let hasSources: Bool
+    /// Which nodes are made from members of source families.
+    package let sourceReach: SourceReach
     /// The whole definition as JSON on one line, every key as it was given.
     ///
     /// Reading it gives an equal definition.
@@ -68,6 +70,7 @@ public struct GraphDefinition {
         self.sinks = sinks
         self.upstreams = upstreams
         hasSources = all.contains { $0.feed != nil }
+        sourceReach = SourceReach(of: hasSources ? all.sorted { $0.rank < $1.rank } : [])
         text = document.json()
         var settings: [String: String] = [:]
         for entry in document.entries ?? [] {

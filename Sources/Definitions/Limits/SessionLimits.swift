@@ -79,6 +79,9 @@ public struct SessionLimits: Sendable {
     /// Bytes that members hold for the principal that set them last: values, contexts and histories
     /// (`sub_limit`).
     public var memberBytes = 32 << 20
+    /// Members of source families, in all graphs, that one principal's listeners may keep wanted
+    /// (`sub_limit`, S-7).
+    public var wanted = 1_000
     /// Bytes of JSON in the history of one node; the reader of definitions limits the number of
     /// values.
     public var historyBytes = 16 << 20

@@ -6,9 +6,11 @@
 ///
 /// Between two calls of ``settle(atMost:)`` that return true, a node is wanted exactly when it is
 /// kept, when a listen that counts listens to it, or when an edge leads from it to a node that is
-/// wanted.
+/// wanted. What gathers nodes may be taken not to want them.
 package final class Demand {
     private let counts: (Edge) -> Bool
+    /// Whether a node that gathers others wants them.
+    private let passesGathers: Bool
     /// Called by ``settle(atMost:)``, and when a wanted node dies: a node is wanted now, or no
     /// longer.
     ///
@@ -28,10 +30,13 @@ package final class Demand {
     /// The demand for the nodes of a graph; there is none until ``began(_:)`` was called for the
     /// listens that it has.
     ///
-    /// - Parameter counts: whether a listen makes its node wanted. When that changes, call
-    ///   ``began(_:)`` or ``ended(_:)``.
-    package init(where counts: @escaping (Edge) -> Bool) {
+    /// - Parameters:
+    ///   - passesGathers: whether a node that gathers others wants them when it is wanted.
+    ///   - counts: whether a listen makes its node wanted. When that changes, call ``began(_:)`` or
+    ///     ``ended(_:)``.
+    package init(passingGathers passesGathers: Bool = true, where counts: @escaping (Edge) -> Bool) {
         self.counts = counts
+        self.passesGathers = passesGathers
     }
 
     /// Whether some listener reaches the node, as far as that was settled.
@@ -79,7 +84,7 @@ package final class Demand {
             guard wanted.insert(number).inserted else { continue }
             node.with { node in
                 if let node = node.node { changed(node) }
-                node.forEachProvider { provider in
+                forEachNeed(of: node) { provider in
                     if !wanted.contains(provider.id) { coming[provider.id] = provider }
                 }
             }
@@ -100,7 +105,7 @@ package final class Demand {
             }
             for node in unwanted {
                 node.with { node in
-                    node.forEachProvider { if wanted.contains($0.id) { going[$0.id] = $0 } }
+                    forEachNeed(of: node) { if wanted.contains($0.id) { going[$0.id] = $0 } }
                 }
             }
         }
@@ -110,6 +115,34 @@ package final class Demand {
     /// Whether a listen that `isMeant` picks, among those that count, reaches a node.
     package func reaches(_ node: AnyNode, where isMeant: (Edge) -> Bool) -> Bool {
         searched(from: node.ref, [], takesKept: false, where: isMeant) == nil
+    }
+
+    /// What makes a node wanted: listens that count, and nodes that are kept, at most so many of
+    /// both.
+    package func reasons(for node: AnyNode, atMost most: Int) -> (listens: [Edge], kept: [AnyNode]) {
+        guard wanted.contains(node.id) else { return ([], []) }
+        var seen: Set<UInt64> = [node.id]
+        var nodes = [node.ref]
+        var place = 0
+        var (listens, kept): ([Edge], [AnyNode]) = ([], [])
+        while place < nodes.count, listens.count + kept.count < most {
+            let isKept = self.kept[nodes[place].id] != nil
+            nodes[place].with { node in
+                if isKept, let node = node.node { kept.append(node) }
+                node.forEachOutgoing { edge in
+                    guard edge.traits.contains(.complete), passes(edge) else { return }
+                    if let target = edge.target {
+                        if wanted.contains(target.id), seen.insert(target.id).inserted {
+                            nodes.append(target)
+                        }
+                    } else if listens.count + kept.count < most, isWanting(edge) {
+                        listens.append(edge)
+                    }
+                }
+            }
+            place += 1
+        }
+        return (listens, kept)
     }
 
     /// Looks for a listen that counts, downwards over nodes that are wanted or were.
@@ -132,7 +165,7 @@ package final class Demand {
             var isFound = takesKept && kept[nodes[place].id] != nil
             nodes[place].with { node in
                 node.forEachOutgoing { edge in
-                    guard !isFound, edge.traits.contains(.complete) else { return }
+                    guard !isFound, edge.traits.contains(.complete), passes(edge) else { return }
                     guard let target = edge.target else {
                         isFound = !edge.traits.contains(.own) && counts(edge) && isMeant(edge)
                         return
@@ -147,8 +180,18 @@ package final class Demand {
         return nodes
     }
 
+    /// Whether the target of an edge needs its source.
+    private func passes(_ edge: Edge) -> Bool { passesGathers || !edge.traits.contains(.gathers) }
+
+    /// Every node that a wanted one makes wanted.
+    private func forEachNeed(of node: NodeCore, _ body: (NodeRef) -> Void) {
+        node.forEachHeld { edge in
+            if let source = edge.source, passes(edge) { body(source) }
+        }
+    }
+
     private func isWanting(_ edge: Edge) -> Bool {
-        if let target = edge.target { return wanted.contains(target.id) }
+        if let target = edge.target { return passes(edge) && wanted.contains(target.id) }
         return !edge.traits.contains(.own) && counts(edge)
     }
 }

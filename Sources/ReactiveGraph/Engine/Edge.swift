@@ -52,6 +52,8 @@ struct EdgeTraits: OptionSet, Sendable {
     @usableFromInline static let watchesEnds = EdgeTraits(rawValue: 2048)
     /// Belongs to its own source: retains nothing, counts for nothing.
     @usableFromInline static let own = EdgeTraits(rawValue: 1024)
+    /// Leads from a member to the node that gathers it.
+    @usableFromInline static let gathers = EdgeTraits(rawValue: 4096)
 }
 
 /// One connection: a transform, a listen, an input of a join, or the inner following of a flatten.

@@ -2,7 +2,7 @@
 package struct Diagram {
     /// A box.
     package struct Node {
-        package enum Shape { case box, rounded, ellipse, point }
+        package enum Shape { case box, rounded, ellipse, hexagon, point }
 
         /// A word of letters and digits; for Graphviz also a quoted string.
         package let id: String
@@ -78,6 +78,7 @@ package struct Diagram {
         case .box: break
         case .rounded: all.append("style=rounded")
         case .ellipse: all.insert("shape=ellipse", at: 0)
+        case .hexagon: all.insert("shape=hexagon", at: 0)
         case .point: all.append("shape=point")
         }
         if node.stroke != .plain { all.append("style=\(node.stroke.rawValue)") }
@@ -134,6 +135,7 @@ package struct Diagram {
         case .box: "[\(label)]"
         case .rounded: "(\(label))"
         case .ellipse: "([\(label)])"
+        case .hexagon: "{{\(label)}}"
         case .point: "(( ))"
         }
     }

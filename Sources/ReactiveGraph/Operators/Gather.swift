@@ -367,7 +367,7 @@ final class GatherEdge<Figure: Reduction>: Edge {
     @inlinable
     init(at place: Int, _ receive: @escaping (Edge) -> Outcome) {
         member = place
-        super.init("Gather", [.joinInput, .watchesEnds], body: receive)
+        super.init("Gather", [.joinInput, .watchesEnds, .gathers], body: receive)
     }
 
     @usableFromInline

@@ -10,8 +10,10 @@ internal import Values
 
 /// Requests of the server's operator: connections, memory, metrics, health, version.
 enum OperatorRoutes {
-    /// `GET /v1/connections`: with the right over everything all of them, otherwise those that
-    /// subscribe to the caller's graphs, without what they do in others.
+    /// `GET /v1/connections`: the connections, and the upstreams that are open.
+    ///
+    /// With the right over everything all of them, otherwise those for the caller's graphs, without
+    /// what they do in others.
     static func listConnections(_ request: Request) {
         let access = request.access
         let hasAll = access.has(request.need.rights, over: .everything)
@@ -27,6 +29,7 @@ enum OperatorRoutes {
         request.connection.answerJSON { out in
             out.append("{")
             out.member("connections", list: rows) { $0.append(to: &$1) }
+            request.service.upstreams.append(where: isShown, to: &out)
             out.append("}\n")
         }
     }

@@ -24,6 +24,18 @@ extension Schema {
         .optional("fail", .object(requiring: ["code", "at", "msg"])),
     ]
 
+    /// An upstream that is open (S-10).
+    static let upstream: [Field] = [
+        .required("u", .string, "Its name, which no other one has while the server runs"),
+        .required("from", .string, "Scheme, host and port"),
+        .required("state", .word(Upstream.State.self)),
+        .optional("dueIn", .integer, "Milliseconds until it is asked again"),
+        .optional("failure", .string, "Why the last request gave no value"),
+        .optional("status", .integer, "The status of its answer, if that was the reason"),
+        .optional("retryAt", .integer, "Milliseconds since 1970 of the next try"),
+        .optional("retryIn", .integer, "Milliseconds until the next try"),
+    ]
+
     static let fileProblem = part(
         "FileProblem",
         .object([

@@ -365,6 +365,12 @@ public struct Keys: Sendable {
         many where clients need tokens (429), so that it cannot fill a graph alone.
         """
     )
+    public let wanted = Key("limits.wanted", .integer(1...1_000_000), 1000).means(
+        """
+        Members of source families, in all graphs, that the listeners of one principal may keep wanted (429). Without \
+        tokens all clients together count as one.
+        """
+    )
     public let echo = Key("diagnostics.echo", .flag, false)
         .means(
             "Whether /v1/diagnostics/echo returns every WebSocket message, to test what is between client and server."

@@ -9,6 +9,7 @@ extension SessionLimits {
         pipelineUnits = configuration.pipelineUnits
         held = configuration.held
         members = configuration.members
+        wanted = configuration.wanted
         memberBytes = 2 * configuration.held
         // One client must not fill a graph alone. Without tokens all clients are one principal.
         membersPerPrincipal = configuration.auth.isEmpty ? members : (members + 1) / 2

@@ -14,6 +14,7 @@ extension Server {
         precondition(state == .starting, "a server is started once")
         try open()
         hub.audit = try Audit.open(configuration, on: loop, log)
+        service.upstreams.audit.audit = hub.audit
         clients.recordsSets = hub.audit?.hasSets == true
         if !configuration.dashboards.isEmpty {
             let most = configuration.fixed.dashboards

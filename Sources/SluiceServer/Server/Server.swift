@@ -144,6 +144,7 @@ public final class Server {
                 done(result)
             }
         }
+        host.handlers.upstreams = service.upstreams
         host.handlers.onDemand = { [unowned service] in service.upstreams.settle() }
         host.handlers.onFault = { [unowned self] in report($0) }
         host.handlers.onOrphans = { [unowned service] in service.files.report(orphans: $0) }

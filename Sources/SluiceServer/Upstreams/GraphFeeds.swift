@@ -112,4 +112,26 @@ final class GraphFeeds: DemandFollower {
         guard let node = graph.node(name), let feed = node.definition.feed else { return nil }
         return OpenFeed(node, feed)
     }
+
+    // MARK: - Looking
+
+    /// The open upstreams in the order in which they were opened, each with the names of its nodes
+    /// in alphabetical order.
+    var opened: [(upstream: Upstream, names: [String])] {
+        var names: [UInt64: [String]] = [:]
+        var found: [Upstream] = []
+        for (name, feed) in open {
+            guard let upstream = feed.upstream else { continue }
+            if names[upstream.number] == nil { found.append(upstream) }
+            names[upstream.number, default: []].append(name)
+        }
+        graph.host.work += UInt64(open.count / Self.nodesPerWork)
+        return found.sorted { $0.number < $1.number }.map { ($0, (names[$0.number] ?? []).sorted()) }
+    }
+
+    /// How many nodes take about as long to look at as one takes to build.
+    private static let nodesPerWork = 4
+
+    /// The upstream that is open for a node; nil: none is.
+    func upstream(of name: String) -> Upstream? { open[name]?.upstream }
 }

@@ -9,6 +9,8 @@ internal import Values
 /// What is open for the source nodes that share it (S-2): the part that all kinds have in common.
 class Upstream {
     let key: UpstreamKey
+    /// Unique while the server runs, and never used again.
+    let number: UInt64
     private(set) unowned var upstreams: Upstreams
     /// The nodes that it is for, in the order in which they came; and some that have closed, which
     /// are removed now and then.
@@ -35,6 +37,7 @@ class Upstream {
     /// clock.
     init(_ key: UpstreamKey, _ upstreams: Upstreams, askedAt: UInt64?) {
         (self.key, self.upstreams, self.askedAt) = (key, upstreams, askedAt)
+        number = upstreams.newNumber()
         pace = PollPace(every: nil)
         timer.action = { [unowned self] in
             timeHasCome()
@@ -93,12 +96,14 @@ class Upstream {
         feed.upstream = self
         joined.append(feed)
         count += 1
+        upstreams.noteChange()
         begin(feed, after: pause)
     }
 
     final func leave(_ feed: OpenFeed) {
         feed.upstream = nil
         count -= 1
+        upstreams.noteChange()
         guard count > 0 else { return end() }
         if joined.count > 2 * count + 16 { forgetClosed() }
         left(feed)
@@ -109,14 +114,6 @@ class Upstream {
     final var openFeeds: [OpenFeed] { joined.filter(isOpen) }
 
     final func forgetClosed() { joined.removeAll { !isOpen($0) } }
-
-    /// How many nodes of a graph it is for.
-    final func nodes(of graph: LiveGraph) -> Int { joined.count { isOpen($0) && $0.graph === graph } }
-
-    /// Whether it is for a node of that graph.
-    final func serves(_ graph: LiveGraph) -> Bool {
-        joined.contains { isOpen($0) && $0.graph === graph }
-    }
 
     // MARK: - Time
 
@@ -131,6 +128,7 @@ class Upstream {
         let due = host.clock.now + UInt64(max(1, pause))
         if let present = self.due, present <= due { return }
         timerDue = due
+        upstreams.noteChange()
         host.timers.set(timer, due: due)
     }
 
@@ -147,15 +145,22 @@ class Upstream {
 
     final func count(_ change: (inout UpstreamCounters) -> Void) {
         change(&upstreams.counters[key.origin, default: UpstreamCounters()])
+        upstreams.noteChange()
     }
 
-    final func succeeded() { failure = nil }
+    final func succeeded() {
+        failure = nil
+        upstreams.noteChange()
+    }
 
     /// Notes a failure, and waits for the next try.
     ///
     /// - Returns: when that is, in milliseconds since 1970.
     final func failed(_ reason: UpstreamFailure) -> UInt64 {
         count { $0.failed += 1 }
+        for graph in Set(openFeeds.map(\.graph.name)).sorted() {
+            upstreams.audit.failed(reason, for: graph, at: key.origin)
+        }
         let pause = pace.failed(retryAfter: reason.pause, random: upstreams.random())
         let retryAt = upstreams.wallClock + UInt64(pause)
         failure = (reason, retryAt)

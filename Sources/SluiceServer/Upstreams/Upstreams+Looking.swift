@@ -1,4 +1,5 @@
 internal import Graphs
+internal import Sessions
 internal import Support
 
 extension Upstreams {
@@ -6,7 +7,7 @@ extension Upstreams {
     /// port.
     func appendMetrics(to out: inout ByteBuffer) {
         guard !counters.isEmpty else { return }
-        let open = Dictionary(grouping: list(), by: \.key.origin)
+        let open = Dictionary(grouping: list, by: \.key.origin)
         let origins = counters.keys.sorted()
         out.head("sluice_upstreams", "gauge", "What is asked of upstreams while something listens.")
         for origin in origins {
@@ -39,19 +40,67 @@ extension Upstreams {
     /// Appends `,"upstreams":[…]` with what is open for a graph, for `GET /v1/graphs/{g}`; nothing
     /// if there is nothing.
     func append(of graph: LiveGraph, to out: inout ByteBuffer) {
-        let open = list(of: graph)
+        let open = upstreams(of: graph)
         guard !open.isEmpty else { return }
         out.member("upstreams", objects: open) { upstream, out in
-            // Without the path, which may have a secret.
-            out.member("from", upstream.key.origin)
-            out.member("nodes", upstream.nodes(of: graph))
-            out.member("state", upstream.state.rawValue)
-            if let failure = upstream.failure {
-                out.member("failure", failure.reason.message)
-                out.member("retryAt", failure.retryAt)
-            } else if let due = upstream.due {
-                out.member("dueIn", due > host.clock.now ? due - host.clock.now : 0)
+            upstream.appendMembers(at: wallClock, to: &out)
+            out.member("nodes", upstream.nodes.count)
+        }
+    }
+
+    /// Appends `,"upstreams":[…]` with what is open for graphs that the caller may see, and the
+    /// number of nodes of each; at most ``mostListed``, and then how many there are.
+    func append(where isShown: (LiveGraph) -> Bool, to out: inout ByteBuffer) {
+        var names: [UInt64: [(graph: String, nodes: Int)]] = [:]
+        for feeds in graphs.values.sorted(by: { $0.graph.name < $1.graph.name }) where isShown(feeds.graph) {
+            for (upstream, nodes) in feeds.opened {
+                names[upstream.number, default: []].append((feeds.graph.name, nodes.count))
             }
         }
+        let open = list.filter { names[$0.number] != nil }
+        out.member("upstreams", objects: open.prefix(Self.mostListed)) { upstream, out in
+            shown(upstream, for: []).appendMembers(at: wallClock, to: &out)
+            out.member("graphs", objects: names[upstream.number] ?? []) { each, out in
+                out.member("graph", each.graph)
+                out.member("nodes", each.nodes)
+            }
+        }
+        if open.count > Self.mostListed { out.member("upstreamCount", open.count) }
+    }
+
+    /// The most upstreams of one answer.
+    private static let mostListed = 1_000
+
+    /// An upstream as it may be shown: without the path, which may have a secret.
+    private func shown(_ upstream: Upstream, for names: [String]) -> OpenUpstream {
+        let failure = upstream.failure.map {
+            OpenUpstream.Failure(
+                $0.reason.message,
+                status: $0.reason.status,
+                retryAt: $0.retryAt ?? wallClock
+            )
+        }
+        let now = host.clock.now
+        let due = failure == nil ? upstream.due : nil
+        return OpenUpstream(
+            number: upstream.number,
+            origin: upstream.key.origin,
+            state: upstream.state.rawValue,
+            dueAt: due.map { wallClock + ($0 > now ? $0 - now : 0) },
+            failure: failure,
+            nodes: names
+        )
+    }
+}
+
+extension Upstreams: UpstreamSight {
+    func upstreams(of graph: LiveGraph) -> [OpenUpstream] {
+        guard let feeds = graphs[graph.name], feeds.graph === graph else { return [] }
+        return feeds.opened.map { shown($0.upstream, for: $0.names) }
+    }
+
+    func upstream(of node: NamedNode) -> OpenUpstream? {
+        guard let feeds = graphs[node.graph.name], feeds.graph === node.graph else { return nil }
+        return feeds.upstream(of: node.name).map { shown($0, for: [node.name]) }
     }
 }

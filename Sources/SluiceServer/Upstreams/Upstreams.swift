@@ -30,7 +30,12 @@ final class Upstreams {
     private(set) lazy var brokers = Brokers(configuration, hosts, on: turns)
     /// What was asked, by scheme, host and port.
     var counters: [String: UpstreamCounters] = [:]
-    private var graphs: [String: GraphFeeds] = [:]
+    var audit = UpstreamAudit()
+    private(set) var graphs: [String: GraphFeeds] = [:]
+    /// Rises when an upstream opens, closes or changes its state.
+    private(set) var changes: UInt64 = 0
+    /// How many upstreams have been opened.
+    private var opened: UInt64 = 0
     private var all: [UpstreamKey: Upstream] = [:]
     /// When closed upstreams were asked last, on the monotonic clock: who comes and goes must not
     /// make the server ask all the time.
@@ -134,6 +139,7 @@ final class Upstreams {
         for (name, feeds) in graphs where !names.contains(name) {
             feeds.end()
             graphs[name] = nil
+            if host[name] == nil { audit.forget(name) }
         }
         for graph in wanted {
             let former = graphs[graph.name]
@@ -189,6 +195,9 @@ final class Upstreams {
         do throws(UpstreamFailure) {
             try check(upstream, feed)
             let share = try feed.feed.share(of: node.placeholders, at: upstream)
+            let secrets = (upstream.secrets + feed.feed.secrets)
+                .filter { configuration.secretValues[$0] != nil }
+            audit.used(secrets, by: feed.graph.name, at: share.key.origin)
             feed.share = share
             let pause = pause(of: node, feed.feed)
             if pause == nil {
@@ -201,6 +210,7 @@ final class Upstreams {
             all[share.key] = shared
             shared.join(feed, after: pause)
         } catch {
+            audit.failed(error, for: feed.graph.name, at: upstream.url.origin)
             news.append(FedNews(feed, .failed(error, retryAt: nil)))
         }
     }
@@ -284,6 +294,7 @@ final class Upstreams {
     ///
     /// `context` is what the commits say of their origin.
     func take(_ news: [FedNews], context: Datum? = nil) {
+        noteChange()
         var commits: [String: Commit] = [:]
         var feeds: [String: [OpenFeed]] = [:]
         for each in news {
@@ -361,9 +372,15 @@ final class Upstreams {
 
     // MARK: - Looking
 
-    /// All that is open for a graph, or for all graphs.
-    func list(of graph: LiveGraph? = nil) -> [Upstream] {
-        all.values.filter { upstream in graph.map(upstream.serves) ?? true }
-            .sorted { ($0.key.origin, $0.key.target) < ($1.key.origin, $1.key.target) }
+    /// A number for another upstream.
+    func newNumber() -> UInt64 {
+        opened += 1
+        return opened
     }
+
+    /// An upstream opens, closes or changes its state.
+    func noteChange() { changes &+= 1 }
+
+    /// All that is open, in the order in which it was opened.
+    var list: [Upstream] { all.values.sorted { $0.number < $1.number } }
 }

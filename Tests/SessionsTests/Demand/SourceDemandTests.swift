@@ -11,7 +11,8 @@ private let upstreams = #""upstreams": {"u": {"url": "http://u.example"}}"#
 private let nodes = #"""
     "x": {"source": {"get": "u:/x"}}, "y": {"source": {"get": "u:/y"}}, "set": {"set": "number"},
     "sum": {"combine": ["x", "set"]}, "m.{id}": {"source": {"get": "u:/{id}"}},
-    "n.{id}": {"from": "m.{id}"}
+    "n.{id}": {"from": "m.{id}"}, "count": {"all": "m.*", "reduce": "count"}, "counted": {"from": "count"},
+    "both": {"combine": ["count", "n.a"]}
     """#
 
 private func text(_ nodes: String) -> String { "{\"graph\": \"g\", \(upstreams), \"nodes\": {\(nodes)}}" }
@@ -77,7 +78,7 @@ struct SourceDemandTests {
     func others() throws {
         let graph = try bench.define(text(nodes))
         let opener = Opener(graph)
-        client.send(#"{"op":"sub","id":1,"graph":"g","node":"*"}"#)
+        #expect(client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"]}"#).last?.contains("snap") == true)
         _ = try bench.read(graph, "sum")
         #expect(wanted(opener) == [])
         client.send(#"{"op":"sub","id":2,"graph":"g","node":"x"}"#)
@@ -150,7 +151,7 @@ struct SourceDemandTests {
     /// What each name that clients listen to asks of upstreams, found from the definition alone.
     private static let asked: [String: Set<String>] = [
         "x": ["x"], "y": ["y"], "sum": ["x"], "set": [], "*": [], "m.*": [], "m.a": ["m.a"], "n.a": ["m.a"],
-        "n.b": ["m.b"],
+        "n.b": ["m.b"], "count": [], "counted": [], "both": ["m.a"],
     ]
 
     @Test(
@@ -175,11 +176,15 @@ struct SourceDemandTests {
                 let expected = listened.union(Self.variants[variant].kept)
                 let wanted = opener.settle()
                 try #require(wanted == expected, "seed \(seed), step \(step)")
+                let members = listened.filter { $0.hasPrefix("m.") }
+                let counted = bench.host.memberAccounts.wanted.count(of: nil)
+                try #require(counted == members.count, "seed \(seed), step \(step)")
             }
             for (client, _) in clients { client.session.close() }
             _ = bench.host.redefine(graph, as: try bench.definition(text(nodes)))
             bench.endTurn()
             try #require(opener.settle().isEmpty && graph.isWhole, "seed \(seed)")
+            try #require(bench.host.memberAccounts.wanted.isEmpty, "seed \(seed)")
         }
     }
 
@@ -197,7 +202,8 @@ struct SourceDemandTests {
             let id = Int.random(in: 1...4, using: &random)
             guard clients[place].names[id] == nil else { return }
             let name = Self.asked.keys.sorted().randomElement(using: &random)!
-            clients[place].client.send(#"{"op":"sub","id":\#(id),"graph":"g","node":"\#(name)"}"#)
+            let subject = name.contains("*") ? #""nodes":["\#(name)"]"# : #""node":"\#(name)""#
+            clients[place].client.send(#"{"op":"sub","id":\#(id),"graph":"g",\#(subject)}"#)
             clients[place].names[id] = name
         case 4, 5:
             guard let place = clients.indices.randomElement(using: &random),

@@ -20,10 +20,10 @@ package protocol DemandFollower: AnyObject {
 /// (D-1, D-2).
 ///
 /// A node is wanted while a client listens to it or to a node made from it, over any number of
-/// edges, ties included. A chain kept for a disconnected client makes nothing wanted. Listeners
-/// that only a glob brings do not make a source node wanted, but nodes that are always held do
-/// (S-1). This object exists while at least one client uses `demand` or the graph's sources are
-/// served, here or at a server that shares the log (D-4).
+/// edges, ties included. A chain kept for a disconnected client makes nothing wanted. Neither
+/// listeners that only a glob brings nor `all` make a source node wanted, but nodes that are always
+/// held do (S-1). This object exists while at least one client uses `demand` or the graph's sources
+/// are served, here or at a server that shares the log (D-4).
 package final class GraphDemand {
     private unowned let graph: LiveGraph
     private var watches = GlobTable<Watch>()
@@ -70,7 +70,9 @@ package final class GraphDemand {
             return
         }
         if sources == nil {
-            let made = Demand { edge in Self.counts(edge) && (edge as? ClientListen)?.isByGlob == false }
+            let made = Demand(passingGathers: false) { edge in
+                Self.counts(edge) && (edge as? ClientListen)?.isByGlob == false
+            }
             made.changed = { [unowned self, unowned made] in toggled($0, of: made) }
             sources = made
             graph.core.demands = [core, made]
@@ -108,12 +110,29 @@ package final class GraphDemand {
 
     /// Whether a listener wants a node, at any server.
     package func isWanted(_ name: String) -> Bool {
-        here.contains(name) || shared?.elsewhere.isWanted(name, of: graph.name) ?? false
+        here.contains(name) || isWantedElsewhere(name)
     }
 
     /// The wanted nodes that match a name or glob.
     package func wanted(matching pattern: String) -> [String] {
         here.matching(pattern) + (shared?.elsewhere.wanted(in: graph.name, matching: pattern) ?? [])
+    }
+
+    /// What makes a source node wanted at this server: clients' listens and nodes that are held
+    /// always, at most so many of both.
+    package func reasons(
+        for node: NamedNode,
+        atMost most: Int
+    ) -> (listens: [ClientListen], held: [NamedNode]) {
+        guard let living = node.living, let found = sources?.reasons(for: living, atMost: most) else {
+            return ([], [])
+        }
+        return (found.listens.compactMap { $0 as? ClientListen }, found.kept.compactMap(graph.name(of:)))
+    }
+
+    /// Whether a client of another server makes a node wanted.
+    package func isWantedElsewhere(_ name: String) -> Bool {
+        shared?.elsewhere.isWanted(name, of: graph.name) ?? false
     }
 
     // MARK: - Who asks

@@ -13,7 +13,7 @@ package typealias Facets = LoadState<LoadFailure, UInt64>
 /// Why the latest load of a node failed.
 package struct LoadFailure: Equatable {
     let code: String
-    let message: String
+    package let message: String
     /// When it was reported, in milliseconds since 1970.
     let at: UInt64
     /// The status with which an upstream answered, 100 … 999.

@@ -40,6 +40,19 @@ extension NamedNode {
     /// Whether a load of its value is under way.
     package var isLoadingValue: Bool { graph.facets.facets(of: self).isLoading }
 
+    /// The source nodes from which it is made at the moment, itself included, at most so many.
+    package func presentSources(atMost most: Int) -> [NamedNode] {
+        guard graph.definition.hasSources, let living else { return [] }
+        var found: [NamedNode] = []
+        var count: UInt64 = 0
+        PresentInputs.visit(of: living, in: graph) { input in
+            count += 1
+            if input.isFed, found.count < most { found.append(input) }
+        }
+        graph.host.work += count
+        return found
+    }
+
     /// A member of a family is not wanted any more: its time to stay begins now.
     package func renewLease() {
         guard case .lease(let lease) = expiry, isLeased else { return }
@@ -115,6 +128,7 @@ extension Commit {
     /// Brings a source node's state to that of its node at another server.
     ///
     /// - Parameters:
+    ///   - node: the node here.
     ///   - state: the state there.
     ///   - former: what was known of it before; nil: nothing.
     ///   - isSet: whether the commit also sets or clears the node.

@@ -22,6 +22,8 @@ final class MemberAccount {
 package final class MemberAccounts {
     private let nameless = MemberAccount(nil)
     private(set) var named: [String: MemberAccount] = [:]
+    /// Those of source families that listeners keep wanted.
+    let wanted = WantedMembers()
 
     /// What counts for all principals together.
     var total: (count: Int, bytes: Int) {

@@ -7,6 +7,8 @@ public struct HostHandlers {
     /// Called at the end of each turn, once it is known what is wanted, and before clients receive
     /// what the turn has changed.
     public var onDemand: () -> Void = {}
+    /// Knows which upstreams are open; nil: there are none.
+    public weak var upstreams: (any UpstreamSight)?
     /// Called when a client sets a node (the second argument) that the definition of a graph (the
     /// first) no longer has.
     public var onMissed: (String, String) -> Void = { _, _ in }

@@ -18,6 +18,7 @@ internal import Values
 final class Observer {
     static let shortestInterval = 50
     static let mostListeners = 1_000
+    static let mostUpstreams = 100
 
     /// The id that the client chose.
     let id: UInt64
@@ -36,6 +37,9 @@ final class Observer {
     private var sequence: UInt64 = 0
     private var sentFigures = Figures()
     private var listenersSentAt: UInt64 = 0
+    /// What was sent of upstreams, and their changes until then.
+    private var sentUpstreams: [Picture.Upstream] = []
+    private var upstreamChanges: UInt64 = 0
     private var sent = SentPicture()
     private var sentFamilies: [KnownFamily] = []
     private var deaths: Endings<GraphWatch.Death>
@@ -87,6 +91,7 @@ final class Observer {
         appendFamilies(to: &buffer)
         buffer.member("listeners", list: listed(picture)) { $0.append(to: &$1, for: session) }
         appendListenerCount(picture, to: &buffer)
+        if graph.definition.hasSources { append(picture.upstreams, to: &buffer) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
@@ -178,7 +183,8 @@ final class Observer {
         guard !session.isClosed, session.hasRoom else { return }
         if let surroundings, graph.node(surroundings.node) == nil { return session.end(self, .nodeRemoved) }
         let present = Figures(graph)
-        let refreshes = graph.clients.subscriptions > 0 && now >= listenersSentAt + 1000
+        let mayRefresh = graph.clients.subscriptions > 0 || upstreamChanges != sight?.changes ?? 0
+        let refreshes = mayRefresh && now >= listenersSentAt + 1000
         guard present != sentFigures || refreshes || !deaths.isEmpty || !departures.isEmpty else { return }
         let isStructural =
             present.structure != sentFigures.structure || !deaths.isEmpty || !departures.isEmpty
@@ -204,7 +210,7 @@ final class Observer {
         }
         for value in values { sent.nodes[value.number]?.count = value.count }
         values.sort { $0.number < $1.number }
-        let before = sent
+        let (before, upstreamsBefore) = (sent, sentUpstreams)
         if let picture { learn(picture) }
         let away = picture == nil ? [] : away(from: before)
         if !away.isEmpty { values.removeAll { sent.nodes[$0.number] == nil } }
@@ -239,6 +245,7 @@ final class Observer {
             || !goneEdges.isEmpty
             || !newOwners.isEmpty || !deaths.isEmpty || !left.isEmpty || !redefinition.gone.isEmpty
             || !away.isEmpty || !unseen.isEmpty || sentFamilies != families
+            || sentUpstreams != upstreamsBefore
         defer {
             deaths.removeAll()
             departures.removeAll()
@@ -291,6 +298,7 @@ final class Observer {
         }
         if sentFamilies != families { appendFamilies(to: &buffer) }
         if let picture { appendListenerCount(picture, to: &buffer) }
+        if let picture, sentUpstreams != upstreamsBefore { append(picture.upstreams, to: &buffer) }
         buffer.append("}")
         return Array(buffer.bytes)
     }
@@ -334,6 +342,19 @@ final class Observer {
     private func learn(_ picture: Picture) {
         sent = SentPicture(picture, listed(picture), namesToo: surroundings != nil)
         sentFigures = Figures(graph)
+        sentUpstreams = Array(picture.upstreams.prefix(Self.mostUpstreams))
+        upstreamChanges = sight?.changes ?? 0
+    }
+
+    /// What knows which upstreams are open; nil: the graph has no sources.
+    private var sight: (any UpstreamSight)? {
+        graph.definition.hasSources ? session.host.handlers.upstreams : nil
+    }
+
+    /// Appends `,"upstreams":[…]` with all that are open, as far as they are listed.
+    private func append(_ upstreams: [Picture.Upstream], to buffer: inout ByteBuffer) {
+        buffer.member("upstreams", list: upstreams.prefix(Self.mostUpstreams)) { $0.append(to: &$1) }
+        if upstreams.count > Self.mostUpstreams { buffer.member("upstreamCount", upstreams.count) }
     }
 
     private func listed(_ picture: Picture) -> [Picture.Listener] {

@@ -13,9 +13,15 @@ struct WhyAlive {
     private let named: NamedNode
     private let paths: [OwnerPath]
     private let isCut: Bool
+    /// The upstreams of the source nodes that it is made from.
+    private let upstreams: [WhyOpen]
 
     init(_ named: NamedNode, limit: Int) {
         self.named = named
+        let sources =
+            named.definition.feed != nil && named.living == nil
+            ? [named] : named.presentSources(atMost: limit)
+        upstreams = sources.map { WhyOpen($0, limit: limit) }
         guard let node = named.living else {
             (paths, isCut) = ([], false)
             return
@@ -28,7 +34,7 @@ struct WhyAlive {
         named.graph.host.work += Access.work(looking: counts.liveNodes + counts.liveListeners)
     }
 
-    /// Appends `{"graph","node","epoch","rev","t","retain","exists","ways":[…]}`.
+    /// Appends `{"graph","node","epoch","rev","t","retain","exists","ways":[…],"upstreams":[…]}`.
     func append(to buffer: inout ByteBuffer) {
         let graph = named.graph
         buffer.append("{")
@@ -39,6 +45,7 @@ struct WhyAlive {
         buffer.member("exists", named.living != nil)
         buffer.member("ways", list: paths) { append($0, to: &$1) }
         if isCut { buffer.member("more", true) }
+        if !upstreams.isEmpty { buffer.member("upstreams", list: upstreams) { $0.append(to: &$1) } }
         buffer.append("}\n")
     }
 
@@ -116,7 +123,8 @@ extension OwnerPath {
 
 extension GraphView {
     /// At most `limit` paths that keep a node alive:
-    /// `{"graph","node","epoch","rev","t","retain","exists","ways"}`.
+    /// `{"graph","node","epoch","rev","t","retain","exists","ways"}`, and `upstreams` if it is
+    /// made from source nodes.
     ///
     /// - Throws: `forbidden` if the caller may not see everything that lives in the graph.
     public func whyAlive(_ node: NamedNode, limit: Int) throws(HostError) -> [UInt8] {

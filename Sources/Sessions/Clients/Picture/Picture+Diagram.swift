@@ -41,6 +41,12 @@ extension PictureText {
             diagram.add(Diagram.Node(name, [listener.label], .ellipse))
             for node in listener.on { diagram.add(Diagram.Link("n\(node)", name)) }
         }
+        let now = graph.host.clock.wall
+        for upstream in picture.upstreams {
+            let name = upstream.identifier
+            diagram.add(Diagram.Node(name, [upstream.open.origin, upstream.open.words(at: now)], .hexagon))
+            for node in upstream.on { diagram.add(Diagram.Link(name, "n\(node)")) }
+        }
         return diagram
     }
 }

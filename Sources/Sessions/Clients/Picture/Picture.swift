@@ -14,6 +14,7 @@ struct Picture {
     private(set) var entries: [Entry] = []
     private(set) var links: [Link] = []
     private(set) var listeners: [Listener] = []
+    private(set) var upstreams: [Upstream] = []
     let families: [NodeFamily]
     /// Whether only some members are shown; families represent the others.
     let hidesMembers: Bool
@@ -60,7 +61,12 @@ struct Picture {
         addLinks()
         if hidesMembers { addFamilies() }
         if let surroundings { keep(surroundings.places(in: self)) }
-        if isLive { addListeners(limited: surroundings != nil) }
+        if isLive {
+            let isLimited = surroundings != nil
+            addListeners(limited: isLimited)
+            let shown = isLimited || hidesMembers ? Set(entries.compactMap(\.number)) : nil
+            upstreams = Self.upstreams(of: graph, among: shown, limited: isLimited)
+        }
     }
 
     /// Removes all entries except these, and the links to others.

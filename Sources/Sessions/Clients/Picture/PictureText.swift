@@ -1,4 +1,5 @@
 public import Graphs
+internal import Definitions
 internal import Support
 
 /// A picture of a graph as text: JSON, or a diagram.
@@ -12,8 +13,8 @@ public struct PictureText {
 
     /// A picture of a graph, or of a part.
     ///
-    /// With `live` also of the nodes of client pipelines and the listeners. With `access` it shows
-    /// what the caller may read, and what it may set.
+    /// With `live` also of the nodes of client pipelines, the listeners and the open upstreams.
+    /// With `access` it shows what the caller may read, and what it may set.
     public init(
         of graph: LiveGraph,
         live isLive: Bool,
@@ -37,7 +38,7 @@ public struct PictureText {
         }
     }
 
-    /// `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…]}`.
+    /// `{"graph","epoch","rev","t","nodes":[…],"edges":[…],"listeners":[…],"upstreams":[…]}`.
     public func json() -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.append("{")
@@ -50,6 +51,9 @@ public struct PictureText {
         }
         if isLive {
             buffer.member("listeners", list: picture.listeners) { $0.append(to: &$1) }
+            if graph.definition.hasSources {
+                buffer.member("upstreams", list: picture.upstreams) { $0.append(to: &$1) }
+            }
         }
         buffer.append("}")
         return Array(buffer.bytes)

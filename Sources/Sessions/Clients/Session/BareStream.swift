@@ -33,6 +33,7 @@ struct BareStream {
             try session.admit(Subject(origin: .node(node), pipe: stages))
         }
         try node.graph.members.checkRoom(forMembersAmong: [node.name], of: session.access?.name)
+        try Subscription.checkWanted(under: [node.name], in: node.graph, by: session)
         let subscription = Subscription(
             id: 1,
             session: session,

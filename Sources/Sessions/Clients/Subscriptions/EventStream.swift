@@ -16,6 +16,8 @@ public struct EventStream {
     private let pipe: [Stage]
     private let options: SubscriptionOptions
     private let resume: Resume?
+    /// What it will keep wanted of source families: counts from the check on.
+    private let claim: WantedClaim?
 
     /// Checks a request for one subscription per name or glob; its index, counted from 1, is its
     /// id.
@@ -53,6 +55,9 @@ public struct EventStream {
             listened.append(.node(node))
         }
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: view.access.name)
+        let wanted = nodes.map(\.name)
+        try WantedClaim.checkRoom(for: view.access.name, listeningTo: wanted, in: graph)
+        claim = WantedClaim(of: view.access.name, listeningTo: wanted, in: graph)
         self.graph = graph
         self.listened = listened
         let stages = try options.stages(on: host) ?? []

@@ -1,6 +1,7 @@
 internal import Graphs
 internal import Definitions
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 extension GroupSubscription {
@@ -21,6 +22,8 @@ extension GroupSubscription {
     ) throws(HostError) {
         let (nodes, access) = (selection.nodes, session.access)
         try graph.members.checkRoom(forMembersAmong: nodes.map(\.name), of: access?.name)
+        let named = patterns.filter { !Glob.isGlob($0) }
+        try checkWanted(under: named, in: graph, by: session)
         try LeftNames.checkRoom(for: selection.left, of: session)
         let held = graph.charging(access?.name) { HeldValues(nodes, in: graph) }
         if request.initial { try held.checkSize() }
@@ -32,6 +35,7 @@ extension GroupSubscription {
             patterns: patterns
         )
         subscription.requiredRights = access?.requiredRights(nodes.map(\.name), needs: .read)
+        subscription.claimWanted(under: named)
         if let owners { session.ownerTable.give(subscription, to: owners) }
         session.add(subscription)
         subscription.listen(to: held.living, leaving: selection.left)

@@ -1,4 +1,5 @@
 internal import Graphs
+internal import Values
 internal import ReactiveGraph
 
 extension Subscription {
@@ -8,6 +9,7 @@ extension Subscription {
     /// - Returns: what is known of the chain; nil for a node.
     @discardableResult
     func begin(on subject: Subject) -> Chains.Record? {
+        claimWanted(under: subject.nodes)
         let (session, builder) = (session, graph.builder)
         if let node = subject.node {
             let living =
@@ -23,6 +25,26 @@ extension Subscription {
         begin(on: node)
         if let chain, let account { pipeline = PipelineUse(chain, by: self, for: account) }
         return chain
+    }
+
+    /// Throws `sub_limit` if a session's principal may not keep wanted what a subscription to these
+    /// nodes would (S-7).
+    static func checkWanted(
+        under names: [String],
+        in graph: LiveGraph,
+        by session: Session
+    ) throws(HostError) {
+        guard session.kind != .sink else { return }
+        try WantedClaim.checkRoom(for: session.access?.name, listeningTo: names, in: graph)
+    }
+
+    /// What it keeps wanted of source families by listening to these nodes counts for its principal
+    /// from now on (S-7).
+    ///
+    /// Sinks belong to the definition, and count for no principal.
+    final func claimWanted(under names: [String]) {
+        guard session.kind != .sink else { return }
+        claim = WantedClaim(of: session.access?.name, listeningTo: names, in: graph)
     }
 
     /// Members that `make` creates count for the client's principal.

@@ -52,6 +52,7 @@ class Subscription: ClientListen {
     /// What few subscriptions have.
     private final class Details {
         var ticket: KeptChain?
+        var claim: WantedClaim?
         var way: Way?
         /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
@@ -68,6 +69,12 @@ class Subscription: ClientListen {
     final var ticket: KeptChain? {
         get { details?.ticket }
         set { if newValue != nil || details != nil { neededDetails.ticket = newValue } }
+    }
+
+    /// What it keeps wanted of source families, counted for its principal; nil: nothing.
+    final var claim: WantedClaim? {
+        get { details?.claim }
+        set { if newValue != nil || details != nil { neededDetails.claim = newValue } }
     }
 
     /// How its values go on, if a server listens for a source node of its own (S-9).
@@ -124,6 +131,7 @@ class Subscription: ClientListen {
     final func park() {
         isMuted = true
         isMarked = true
+        claim = nil
         stopInterval()
     }
 
@@ -295,6 +303,7 @@ class Subscription: ClientListen {
         stopInterval()
         if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()
+        claim = nil
         disconnect()
         pipeline?.end(session.host)
         pipeline = nil

@@ -77,6 +77,35 @@ extension InspectionRoutes: Routes {
 }
 
 extension Schema {
+    /// The upstream of a source node, and what keeps it open.
+    private static let openUpstream = object(
+        [.required("node", .string, "The source node")],
+        upstream.filter { !["u", "from", "state"].contains($0.key) },
+        [
+            .optional("u", .string, "Its name; missing if none is open"),
+            .optional("from", .string, "Scheme, host and port"),
+            .required(
+                "state",
+                .oneOf(
+                    words: Upstream.State.allCases.map(\.rawValue) + UpstreamAbsence.allCases.map(\.rawValue)
+                )
+            ),
+            .required(
+                "for",
+                .list(
+                    of: .object([
+                        .optional("l", .string, "A connection"), .optional("client", .string),
+                        .optional("transport", .string), .optional("subs", .list(of: .integer)),
+                        .optional("node", .string, "A node that is held although nothing listens"),
+                        .optional("because", .word(HoldingReason.self)),
+                    ])
+                ),
+                "What keeps it open"
+            ), .optional("elsewhere", .yes, "Clients of other servers need it"),
+            .optional("more", .yes),
+        ]
+    )
+
     fileprivate static let picture = part(
         "Picture",
         .object(
@@ -91,6 +120,7 @@ extension Schema {
                     "Families of nodes, each with its number of members"
                 ),
                 .optional("listeners", .objects),
+                .optional("upstreams", .objects, "The upstreams that are open for source nodes"),
             ]
         )
     )
@@ -124,6 +154,11 @@ extension Schema {
                             ),
                         ])
                     )
+                ),
+                .optional(
+                    "upstreams",
+                    .list(of: openUpstream),
+                    "The upstreams of the source nodes that it is made from"
                 ),
             ]
         )

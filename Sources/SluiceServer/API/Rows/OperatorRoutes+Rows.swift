@@ -23,7 +23,7 @@ extension OperatorRoutes: Routes {
             handler: listConnections,
             name: "listConnections",
             summary: "Open connections",
-            successes: [answer("The connections", .object(requiring: ["connections"]))]
+            successes: [answer("The connections, and the upstreams of sources", .connections)]
         ),
         Operation(
             method: .delete,
@@ -114,6 +114,33 @@ extension OperatorRoutes: Routes {
 }
 
 extension Schema {
+    fileprivate static let connections = part(
+        "Connections",
+        .object([
+            .required("connections", .objects),
+            .required(
+                "upstreams",
+                .list(
+                    of: .object(
+                        upstream,
+                        [
+                            .required(
+                                "graphs",
+                                .list(
+                                    of: .object([
+                                        .required("graph", .string),
+                                        .required("nodes", .integer, "How many nodes of the graph share it"),
+                                    ])
+                                )
+                            )
+                        ]
+                    )
+                ),
+                "What this server has open for source nodes"
+            ), .optional("upstreamCount", .integer, "How many there are, if not all are listed"),
+        ])
+    )
+
     fileprivate static let flushed = part(
         "Flushed",
         .object([

@@ -164,18 +164,10 @@ extension Schema {
                 .optional(
                     "upstreams",
                     .list(
-                        of: .object([
-                            .required("from", .string, "Scheme, host and port"),
-                            .required("nodes", .integer, "How many nodes of the graph share it"),
-                            .required("state", .word(Upstream.State.self)),
-                            .optional("dueIn", .integer, "Milliseconds until it is asked again"),
-                            .optional("failure", .string, "Why the last request gave no value"),
-                            .optional(
-                                "retryAt",
-                                .integer,
-                                "Milliseconds since 1970 of the next try"
-                            ),
-                        ])
+                        of: .object(
+                            upstream,
+                            [.required("nodes", .integer, "How many nodes of the graph share it")]
+                        )
                     ),
                     "What this server asks of upstreams for the graph now, for those who may see the whole graph"
                 ),
