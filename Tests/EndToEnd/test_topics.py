@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import random
 import re
+import socket
 import subprocess
 import threading
 import time
@@ -16,6 +18,7 @@ from rawsocket import RawWebSocket
 from redis_server import Instance, Redis
 from sluice import PATIENCE, ROOT, Server, eventually
 from sources import BOUNDS, held, listening, open_upstreams, state
+from test_source_lives import Listener
 from test_tls import certificate
 
 X = '  x: { source: { topic: "hall:a/temperature", pick: value.c } }\n'
@@ -460,6 +463,62 @@ def test_many_topics_share_a_connection(broker):
         eventually(lambda: broker.log_text().count("Received SUBSCRIBE from sluice") == 1_000)
         broker.publish("sensors/s0/temperature", "2")
         eventually(lambda: held(server, "hall.s0") == 2)
+
+
+class Counting:
+    """What a fake broker does that knows which topics are subscribed, and ends connections at times."""
+
+    def __init__(self):
+        self.topics, self.connection = set(), None
+
+    def __call__(self, connection):
+        let_in(connection, subscribes=False)
+        self.topics, self.connection = set(), connection
+        try:
+            while True:
+                control, body = receive_packet(connection)
+                topic = body[4 : 4 + int.from_bytes(body[2:4], "big")].decode()
+                if control == 0x82:
+                    self.topics.add(topic)
+                    connection.sendall(packet(0x90, body[:2] + b"\1") + message(topic, b"1"))
+                elif control == 0xA2:
+                    self.topics.discard(topic)
+                    connection.sendall(packet(0xB0, body[:2]))
+                elif control == 0xE0:
+                    return
+        finally:
+            if self.connection is connection:
+                self.topics = set()
+
+
+def test_s_1_no_life_of_a_listener_leaves_a_topic_subscribed():
+    """S-1."""
+    rng, counting = random.Random(48), Counting()
+    nodes = FAMILY + '  "d.{id}": { from: "hall.{id}", pipe: [ { map: value + 1 } ] }\n'
+    names = [f"{kind}.{i}" for kind in ("hall", "d") for i in range(30)]
+    limits = "limits: { subs: 100000, messages: 0, members: 100000 }\n"
+    with (
+        FakeBroker(counting) as broker,
+        serve(broker, nodes, limits) as server,
+        contextlib.ExitStack() as stack,
+    ):
+        listeners = [Listener(server, rng, names) for _ in range(6)]
+        stack.callback(lambda: [listener.peer.close() for listener in listeners])
+        for turn in range(60):
+            for listener in listeners:
+                listener.step(5)
+            if turn % 20 == 19 and counting.connection:
+                # The broker is gone for a moment.
+                with contextlib.suppress(OSError):
+                    counting.connection.shutdown(socket.SHUT_RDWR)
+            for listener in listeners:
+                listener.settle()
+            wanted = {node.split(".")[1] for each in listeners for node, _ in each.wanted.values()}
+            topics = {f"sensors/{each}/temperature" for each in wanted}
+            eventually(lambda: counting.topics == topics)
+        for listener in listeners:
+            listener.peer.reset()
+        eventually(lambda: counting.topics == set() and open_upstreams(server) == [])
 
 
 def test_the_commands_of_the_guide():
