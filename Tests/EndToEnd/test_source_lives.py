@@ -72,6 +72,7 @@ def sources(nodes):
 
 
 @pytest.mark.first
+@pytest.mark.timeout(3600)
 def test_s_1_no_life_of_a_listener_leaves_an_upstream_open(upstream):
     """S-1."""
     nightly = bool(os.environ.get("SLUICE_NIGHTLY"))
