@@ -84,10 +84,13 @@ public final class GraphFeed {
     /// - Parameters:
     ///   - service: the server that is to have the graph.
     ///   - broker: where it publishes temperatures: host and port.
+    /// - Returns: the feed, which begins with ``run()``.
     /// - Throws: if the system refuses a loop.
     public static func town(at service: ServiceURL, broker: String) throws -> GraphFeed {
         var town = Town()
-        let feed = try GraphFeed(to: "outside", at: service, every: .seconds(1), onDemand: nil) { _ in town.next() }
+        let feed = try GraphFeed(to: "outside", at: service, every: .seconds(1), onDemand: nil) { _ in
+            town.next()
+        }
         feed.client.send(.put, "/v1/graphs/outside", body: Array(Town.graph(broker: broker).utf8)) { _ in }
         return feed
     }

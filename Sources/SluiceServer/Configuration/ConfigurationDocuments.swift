@@ -20,7 +20,7 @@ enum ConfigurationDocuments {
     }
 
     private static let preface = [
-        "# The configuration of a Sluice server: every key with its default; only the default of 'dataDir' is empty.",
+        "# The configuration of a Sluice server: every key with its default; only those of 'dataDir' and 'sourceHosts' are empty.",
         "#",
         "# A key is also an environment variable (dataDir is SLUICE_DATA_DIR, limits.subs SLUICE_LIMITS_SUBS) and an option (--set",
         "# limits.subs=50). A list is then 'a,b' or '[a, b]'. Options override the environment, which overrides this file.",

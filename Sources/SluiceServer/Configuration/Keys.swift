@@ -199,12 +199,13 @@ public struct Keys: Sendable {
             pattern: ".",
             where: PermittedHosts.isWellFormed
         ),
-        []
+        [],
+        shipped: ["127.0.0.1:9191", "127.0.0.1:9193"]
     )
     .means(
         """
         Hosts from which the source nodes of graphs may take values, written as those of 'sinkHosts': 'api.example.org', \
-        'sensors.lan:8080=192.168.0.0/16'. []: none.
+        'sensors.lan:8080=192.168.0.0/16'. []: none. `sluice feed town` and a broker beside it play the two of the shipped file.
         """
     )
     public let secrets = Key(
