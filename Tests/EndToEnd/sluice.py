@@ -78,6 +78,10 @@ class Address:
         return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
+# What the shipped graphs need of a configuration.
+SHIPPED = 'sourceHosts: ["127.0.0.1:9191", "127.0.0.1:9193"]\n'
+
+
 class Server(Address):
     """One server process on a free port, with its own folder for graphs and configuration."""
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server, eventually
+from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, SHIPPED, Server, eventually
 
 GRAPH = "graph: g\nnodes: { x: { set: number } }\n"
 
@@ -339,7 +339,7 @@ def test_every_kind_of_problem_is_an_object(folder):
         "hint": "did you mean 'listen'?",
     }
     assert double["file"].endswith("h.yaml") and double["code"] == "in_use" and "line" not in double
-    config.write_text("graphs: [a]\n")
+    config.write_text("graphs: [a]\n" + SHIPPED)
     assert [problem["line"] for problem in problems("--config", config)] == [1]
     config.write_text(f"graphs: {folder}/away\n")
     assert [set(problem) for problem in problems("--config", config)] == [{"message"}]

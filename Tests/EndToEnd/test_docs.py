@@ -158,7 +158,9 @@ def test_the_guide_for_operators_shows_a_configuration_that_is_one(tmp_path):
     (tmp_path / "tokens.yaml").write_text(
         subprocess.run([BINARY, "token", "--name", "a"], capture_output=True, text=True).stdout
     )
-    (tmp_path / "graphs").symlink_to(ROOT / "config/graphs")
+    (tmp_path / "graphs").mkdir()
+    for name in ("fleet", "host", "house"):
+        (tmp_path / "graphs" / f"{name}.yaml").symlink_to(ROOT / f"config/graphs/{name}.yaml")
     checked = subprocess.run(
         [BINARY, "check", "--config", "sluice.yaml"], capture_output=True, text=True, cwd=tmp_path
     )

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import Client
 from rawsocket import RawSocket
-from sluice import BINARY, PATIENCE, ROOT, Server, eventually
+from sluice import BINARY, PATIENCE, ROOT, SHIPPED, Server, eventually
 
 WRITERS = 8
 GRAPH = (
@@ -224,7 +224,7 @@ def test_the_shipped_graphs_and_all_recipes_come_back_after_an_ordered_end():
     recipes = re.findall(r"```yaml\n(nodes:\n.*?)```", (ROOT / "docs/cookbook.md").read_text(), re.S)
     graphs |= {f"recipe{number}": f"graph: recipe{number}\n{text}" for number, text in enumerate(recipes)}
     assert len(graphs) >= 10
-    with Server(graphs, keeps=True) as server:
+    with Server(graphs, SHIPPED, keeps=True) as server:
         for celsius in (None, 31):
             if celsius:
                 server.set("house", "indoor_c", 17)

@@ -4,10 +4,9 @@ import contextlib
 import subprocess
 
 from mosquitto import Mosquitto
-from sluice import BINARY, ROOT, Server, eventually
+from sluice import BINARY, ROOT, SHIPPED, Server, eventually
 
 NODES = ["weather", "windiest", "gold", "trade", "hall", "cabin_f", "feels_cold"]
-HOSTS = 'sourceHosts: ["127.0.0.1:9191", "127.0.0.1:9193"]\n'
 
 
 @contextlib.contextmanager
@@ -24,7 +23,7 @@ def test_every_kind_of_source_has_values_while_a_client_listens():
     """S-1, S-9."""
     town = (ROOT / "config/graphs/town.yaml").read_text()
     with Mosquitto(port=9193), running(BINARY, "feed", "town"):
-        with Server({"town": town}, HOSTS) as server:
+        with Server({"town": town}, SHIPPED) as server:
             for node in NODES:
                 path = f"/v1/graphs/town/nodes/{node}?load=1"
                 eventually(lambda: server.get(path).status == 200, node)  # noqa: B023

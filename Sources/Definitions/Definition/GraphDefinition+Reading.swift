@@ -84,7 +84,6 @@ extension GraphDefinition {
         let mode = fields["mode"].flatMap { reader.word($0, of: "mode") } ?? Mode.settled
         let access = fields["access"].map { AccessRule.list($0, from: reader) } ?? []
         let upstreams = fields["upstreams"].map { UpstreamDefinition.section($0, from: reader) } ?? []
-        reader.upstreams = Dictionary(uniqueKeysWithValues: upstreams.map { ($0.name, $0.word) })
         guard let nodes = fields["nodes"] else {
             reader.add("a graph needs 'nodes'", at: document.position)
             return nil

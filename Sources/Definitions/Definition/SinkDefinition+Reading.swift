@@ -115,8 +115,9 @@ extension SinkDefinition {
             return
         }
         guard upstream.isBroker else {
+            let word = reader.upstreams[upstream.name] ?? ""
             return reader.add(
-                "'topic' needs an upstream with 'mqtt', and '\(upstream.name)' has '\(upstream.word)'",
+                "'topic' needs an upstream with 'mqtt', and '\(upstream.name)' has '\(word)'",
                 at: topic.position
             )
         }

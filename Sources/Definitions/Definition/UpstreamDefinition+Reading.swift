@@ -35,11 +35,14 @@ extension UpstreamDefinition {
                 of: "an upstream",
                 among: UpstreamRow.all,
                 hint: hint
-            ),
-            let url = fields[row.word].flatMap({ Self.url($0, row, reader) }),
+            )
+        else { return nil }
+        // Also if something else about it is wrong: its sources are not.
+        reader.upstreams[name] = row.word
+        guard let url = fields[row.word].flatMap({ Self.url($0, row, reader) }),
             let kind = row.read(reader, fields, url)
         else { return nil }
-        self.init(name: name, url: url, kind: kind, word: row.word)
+        self.init(name: name, url: url, kind: kind)
     }
 
     private static func url(_ document: Document, _ row: UpstreamRow, _ reader: DocumentReader) -> RemoteURL?

@@ -6,8 +6,6 @@ public struct UpstreamDefinition: Hashable, Sendable {
     /// The address before the targets of sources; its path has no slash at the end.
     public let url: RemoteURL
     public let kind: Kind
-    /// The word of its address: what kind it is, as definitions say it.
-    let word: String
 
     /// What is spoken with it.
     public enum Kind: Hashable, Sendable {
