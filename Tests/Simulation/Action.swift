@@ -7,7 +7,7 @@ struct Action {
         case request, commit, turn, work, pass, connect, leave, stall
         case redefine, begin, end, pressure
         case fault, heal, fill, kill, cut, close
-        case clock
+        case clock, feed
     }
 
     let kind: Kind
@@ -20,7 +20,7 @@ struct Action {
             (.request, 40), (.commit, 16), (.turn, 24), (.work, 30), (.pass, 22), (.connect, 6), (.leave, 3),
             (.stall, 4), (.redefine, 5), (.begin, 2), (.end, 2), (.pressure, 2), (.fault, 3), (.heal, 6),
             (.fill, 1),
-            (.kill, 2), (.cut, 2), (.close, 1), (.clock, 4),
+            (.kill, 2), (.cut, 2), (.close, 1), (.clock, 4), (.feed, 10),
         ]
         let bag = weights.flatMap { Array(repeating: $0.0, count: $0.1) }
         let count = 20 + dice.below(100)

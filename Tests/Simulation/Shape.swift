@@ -3,10 +3,10 @@ import TestSupport
 /// Random definitions around some nodes that are always there.
 ///
 /// About those more can be said: `p` and `q` are only set together and alike, so `half` is always
-/// true; `x` is anything, `here` stands for sessions, and `brief` does not last.
+/// true; `x` is anything, `here` stands for sessions, `brief` does not last, and `far` is a source.
 struct Shape {
     static let plain = ["p", "q", "x"]
-    static let fixed = ["p", "q", "x", "here", "brief", "half"]
+    static let fixed = ["p", "q", "x", "here", "brief", "half", "far"]
 
     private(set) var derived: [(name: String, text: String)] = []
 
@@ -19,8 +19,9 @@ struct Shape {
     func json(of graph: String) -> String {
         let members = derived.map { #","\#($0.name)":\#($0.text)"# }.joined()
         return
-            #"{"graph":"\#(graph)","mode":"settled","nodes":{"p":{"set":"any","initial":0},"q":{"set":"any","initial":0},"#
+            #"{"graph":"\#(graph)","mode":"settled","upstreams":{"u":{"url":"http://u.example"}},"nodes":{"p":{"set":"any","initial":0},"q":{"set":"any","initial":0},"#
             + #""x":{"set":"any","initial":0,"history":5},"here":{"set":"any"},"brief":{"set":"any","ttl":"3s"},"#
+            + #""far":{"source":{"get":"u:/far"},"fresh":"2s"},"#
             + #""half":{"combine":["p","q"],"map":"value[0] == value[1]"}\#(members)}}"#
     }
 
@@ -40,7 +41,7 @@ struct Shape {
 
     /// Made from nodes in front of it only.
     private func text(below place: Int, _ dice: inout SeededGenerator) -> String {
-        let inputs = ["p", "x", "brief", "here"] + derived[..<place].map(\.name)
+        let inputs = ["p", "x", "brief", "here", "far"] + derived[..<place].map(\.name)
         let retain = ["", "", #","retain":"always""#, #","retain":"always""#, #","retain":"untilPressure""#][
             dice.below(5)
         ]

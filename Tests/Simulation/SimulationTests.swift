@@ -24,7 +24,7 @@ struct SimulationTests {
             return
         }
         let share = Self.histories / Self.portions.count
-        var (failures, messages, replays, starts, lost) = (0, 0, 0, 0, 0)
+        var (failures, messages, replays, starts, lost, fed) = (0, 0, 0, 0, 0, 0)
         for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
             var world = World(seed)
             var complaints = HangWatch.during("SLUICE_SEED=\(seed)") { world.run(Action.history(seed)) }
@@ -39,11 +39,13 @@ struct SimulationTests {
             replays += counts.replays
             starts += counts.starts
             lost += counts.lost
+            fed += counts.fed
         }
         #expect(
             failures > 0
-                || messages > share && replays > 3 * share && starts > 2 * share && lost > share / 50,
-            "the histories are too poor: \(messages) messages, \(replays) replays, \(starts) starts, \(lost) lost"
+                || messages > share && replays > 3 * share && starts > 2 * share && lost > share / 50
+                    && fed > share / 10,
+            "the histories are too poor: \(messages) messages, \(replays) replays, \(starts) starts, \(lost) lost, \(fed) fed"
         )
     }
 

@@ -15,9 +15,9 @@ final class World {
     private(set) var complaints: [String] = []
     /// What happened, for one who looks at a single seed.
     private(set) var transcript: [String] = []
-    /// Messages that clients got, comparisons with a replay, starts, and commits that a power cut
-    /// has taken.
-    private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0)
+    /// Messages that clients got, comparisons with a replay, starts, commits that a power cut has
+    /// taken, and what upstreams have sent.
+    private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0, fed: 0)
 
     /// What must have gone with the world. (Not the graphs of its servers: a change that a dead
     /// process never answered holds one.)
@@ -37,6 +37,7 @@ final class World {
     private var server: Server?
     private var peers: [Peer] = []
     private var shapes: [String: Shape] = [:]
+    private var openers: [String: Opener] = [:]
     private var starts = 0
     private var lastValue = 0
     private var lastKey = 0
@@ -92,6 +93,7 @@ final class World {
     private func start(mayLose: Bool) {
         let wasIll = server.map { $0.log.health != .ready } ?? false
         for peer in peers { peer.lose() }
+        openers = [:]
         server = nil
         disk.fault = .nothing
         disk.capacity = .max
@@ -207,7 +209,9 @@ final class World {
         switch action.kind {
         case .request: request(&dice)
         case .commit: commit(&dice)
-        case .turn: server.endTurn()
+        case .turn:
+            server.endTurn()
+            lookAtUpstreams(server.host)
         case .work: for _ in 0...dice.below(3) { server.work() }
         case .pass:
             pass(UInt64([1 + dice.below(30), 100 + dice.below(900), 1_000, 61_000][dice.below(20) / 6]))
@@ -240,6 +244,7 @@ final class World {
         case .kill: kill()
         case .cut: cut()
         case .clock: turnClock(&dice)
+        case .feed: feed(&dice)
         case .close:
             server.host.close()
             let isClean = !disk.hasStopped
@@ -319,6 +324,49 @@ final class World {
         if dice.chance(1, in: 3) { commit.by = "ann" }
         write("    \(commit.entry())")
         _ = host.submit(commit)
+    }
+
+    /// The upstream of `far` sends something or fails, while a client wants it.
+    private func feed(_ dice: inout SeededGenerator) {
+        guard let host = server?.host, let graph = host[dice.chance(3, in: 4) ? "g" : "h"],
+            let node = graph.node("far")
+        else { return }
+        if openers[graph.name]?.follows(graph) != true { openers[graph.name] = Opener(of: graph) }
+        guard graph.demand?.isWanted("far") == true else { return }
+        lastValue += 1
+        counts.fed += 1
+        var commit = Commit(fedTo: graph)
+        switch dice.below(7) {
+        case 0: commit.note(.loading(progress: nil), of: node)
+        case 1:
+            let retryAt = clock.wall + 1_000
+            commit.note(.failed(code: "status", message: "", status: 503, retryAt: retryAt), of: node)
+        case 2: commit.note(.cancelled, of: node)
+        case 3: commit.note(.notModified, of: node)
+        default:
+            if let value = try? Datum.parse("\(lastValue)") { commit.set.append(Assignment(node, value)) }
+        }
+        write("    \(commit.entry())")
+        _ = host.submit(commit)
+    }
+
+    /// After each turn exactly what is wanted is open (S-1).
+    private func lookAtUpstreams(_ host: Host) {
+        for graph in host.graphs {
+            guard let opener = openers[graph.name], opener.follows(graph) else { continue }
+            opener.settle()
+            let isWanted = graph.demand?.isWanted("far") == true
+            if isWanted != opener.open.contains("far") {
+                complain(
+                    "\(graph.name): far is \(isWanted ? "" : "not ")wanted, and its upstream the reverse"
+                )
+            }
+            guard let far = graph.node("far"), !isWanted else { continue }
+            let listens = peers.compactMap(\.session).filter { !$0.isClosed }.flatMap(\.subscriptions)
+            if listens.contains(where: { $0.listenedNodes.contains { $0 === far } }) {
+                complain("\(graph.name): a client listens to far, and it is not wanted")
+            }
+        }
     }
 
     /// What a change sets: `p` and `q` alike, or one of the others.
