@@ -33,8 +33,10 @@ class Nginx(Address):
         (path / "nginx.conf").write_text(
             f"pid {path}/pid;\nerror_log {path}/error.log;\ndaemon off;\nmaster_process off;\n"
             f"events {{}}\nhttp {{\naccess_log off;\n{temporary}{settings}\n"
+            "map $http_upgrade $connection_field { default upgrade; '' ''; }\n"
             f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.url}; "
-            "proxy_http_version 1.1; proxy_set_header Host $host; } }\n}\n"
+            "proxy_http_version 1.1; proxy_set_header Host $host; "
+            "proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_field; } }\n}\n"
         )
         self.process = subprocess.Popen(
             [BINARY, "-p", str(path), "-c", str(path / "nginx.conf"), "-e", str(path / "error.log")]

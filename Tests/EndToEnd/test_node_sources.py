@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 
+import nginx
 import pytest
 
 from access import Guarded
@@ -326,3 +327,29 @@ def test_the_servers_of_the_guide():
             command = command.replace("127.0.0.1:8081", f"127.0.0.1:{edge.port}")
             assert subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout == answer
             eventually(lambda: "indoor_f" not in origin.alive("cabin"))
+
+
+@nginx.needed
+def test_sources_work_through_a_real_nginx():
+    """S-5, S-9: unchanged answers, a stream of events and a connection to another Sluice."""
+    nodes = (
+        '  a: { source: { get: "web:/nodes/temp", every: 100ms } }\n'
+        '  b: { source: { events: "web:/events?node=temp", event: upd, pick: "value.d[0].v" } }\n'
+        '  c: { source: { node: "cabin:fahrenheit" } }\n'
+    )
+    with Server({"house": HOUSE}) as origin, nginx.Nginx(origin) as proxy:
+        text = f'upstreams: {{ web: {{ url: "{proxy.url}/v1/graphs/house" }},\n'
+        text += f'  cabin: {{ sluice: "{proxy.url}/v1/graphs/house" }} }}\nnodes:\n{nodes}'
+        with Server({"g": text}, hosts(proxy)) as edge, RawWebSocket(edge) as peer:
+            for number, node in enumerate("abc", 1):
+                peer.text({"op": "sub", "id": number, "graph": "g", "node": node})
+            eventually(lambda: held(edge, "a") == 20 and held(edge, "c") == 68)
+            eventually(lambda: [each["state"] for each in open_upstreams(edge)].count("open") >= 1)
+            eventually(lambda: origin.count("listeners", "house") == 2)
+            origin.set("house", "temp", 25)
+            eventually(lambda: [held(edge, node) for node in "abc"] == [25, 25, 77])
+            unchanged = f'sluice_upstream_unchanged_total{{upstream="{proxy.url}"}}'
+            eventually(lambda: edge.metrics()[unchanged] > 2)
+            proxy.process.terminate()
+            eventually(lambda: [failure(edge, node) for node in "abc"] == ["unreachable"] * 3)
+            assert [held(edge, node) for node in "abc"] == [25, 25, 77]
