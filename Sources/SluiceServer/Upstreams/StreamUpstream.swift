@@ -134,7 +134,8 @@ class StreamUpstream: Upstream {
     private func take(_ message: StreamMessage, for feeds: [OpenFeed]) {
         let isBehind = !arriving.isEmpty
         arriving.append((message, feeds[...]))
-        if !isBehind { goOn() }
+        // A connection that was made meanwhile reads.
+        if isBehind { pauseReading(true) } else { goOn() }
     }
 
     /// Makes the nodes' values, as many as this turn has room for.
