@@ -40,11 +40,19 @@ extension Target {
         switch reader.kind {
         case .null: .null
         case .bool: .bool(reader.bool ?? false)
-        case .number: .double(reader.double ?? .nan)
+        case .number: number(reader)
         case .string: .string(reader.string ?? "")
         case .array: .list(ValueList(reader.elements.map(walk)))
         case .object: .map(ValueMap(reader.members.map { ($0.key.string, walk($0.value)) }))
         }
+    }
+
+    /// A double, or a whole number where that is not exact.
+    private static func number(_ reader: JSONReader) -> Value {
+        let double = reader.double ?? .nan
+        guard double.magnitude >= 0x1p53 else { return .double(double) }
+        let text = String(decoding: reader.bytes, as: UTF8.self)
+        return Int64(text).map { .int($0) } ?? UInt64(text).map { .uint($0) } ?? .double(double)
     }
 
     /// Swift's strings are equal when they look alike; here every scalar counts.
@@ -52,6 +60,8 @@ extension Target {
         switch (a, b) {
         case (.null, .null): return true
         case (.bool(let x), .bool(let y)): return x == y
+        case (.int(let x), .int(let y)): return x == y
+        case (.uint(let x), .uint(let y)): return x == y
         case (.double(let x), .double(let y)): return x == y && x.sign == y.sign
         case (.string(let x), .string(let y)): return x.utf8.elementsEqual(y.utf8)
         case (.list(let x), .list(let y)):
