@@ -10,6 +10,7 @@ Each case prints what must be reached beside what was measured. Everything runs 
 import argparse
 import contextlib
 import datetime
+import json
 import os
 import pathlib
 import selectors
@@ -29,6 +30,8 @@ from rawsocket import RawWebSocket  # noqa: E402
 from redis_server import Instance, Redis  # noqa: E402
 from sluice import Server, eventually  # noqa: E402
 from upstream import Upstream  # noqa: E402
+from websockets.exceptions import ConnectionClosed  # noqa: E402
+from websockets.sync.server import serve as serve_socket  # noqa: E402
 
 
 def members(upstream):
@@ -259,7 +262,77 @@ def relay():
            f"{statistics.median(ratios):.2f} × ({far:.0f} µs beside {own:.0f} µs)")
 
 
-CASES = {"opening": opening, "batch": batch, "lost": lost, "tree": tree, "relay": relay}
+def events(call):
+    """Sends events as fast as they are taken."""
+    burst = b"".join(b"data: %d\n\n" % i for i in range(2_000))
+    call.send_response(200)
+    call.send_header("Content-Type", "text/event-stream")
+    call.end_headers()
+    while True:
+        call.wfile.write(burst)
+
+
+def endless(call):
+    call.send_response(200)
+    call.end_headers()
+    while True:
+        call.wfile.write(b"[" * 65_536)
+
+
+def interim(call):
+    while True:
+        call.wfile.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000)
+
+
+def socket_flood():
+    """A WebSocket service that sends as fast as it is read."""
+    def perform(connection):
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                connection.send("[1,2,3]")
+
+    service = serve_socket(perform, "127.0.0.1", 0, ping_interval=None)
+    threading.Thread(target=service.serve_forever, daemon=True).start()
+    return service.socket.getsockname()[1]
+
+
+def hostile():
+    """How long another client's set takes beside upstreams that mean no good."""
+    big = json.dumps(["x" * 60] * 16_000).encode()
+    deep = b"[" * 60 + b"1" + b"]" * 60
+    answers = {
+        "a flood of events": (events, 'events: "u:/", as: json'),
+        "endless answers": (endless, 'get: "u:/", every: 100ms'),
+        "endless interim answers": (interim, 'get: "u:/", every: 100ms'),
+        "answers of 1 MiB": (lambda call: call.reply(body=big), 'get: "u:/", every: 100ms'),
+        "answers that are deep": (lambda call: call.reply(body=deep), 'get: "u:/", every: 100ms'),
+        "a flood of messages on a WebSocket": (None, 'socket: "u:/"'),
+    }
+    for name, (answer, source) in answers.items():
+        upstream = Upstream()
+        upstream.answer = answer
+        port = upstream.port if answer else socket_flood()
+        graph = f'upstreams: {{ u: {{ url: "http://127.0.0.1:{port}" }} }}\nnodes:\n'
+        graph += f"  x: {{ source: {{ {source} }} }}\n  z: {{ set: any }}\n"
+        hosts = f'sourceHosts: ["127.0.0.1:{port}"]\n'
+        with Server({"g": graph}, hosts + MANY) as server, RawWebSocket(server) as listener:
+            listener.text({"op": "sub", "id": 1, "graph": "g", "node": "x", "every": 1000})
+            with RawWebSocket(server) as writer:
+                times = []
+                end = time.monotonic() + 6
+                while time.monotonic() < end:
+                    begun = time.perf_counter()
+                    writer.text({"op": "set", "id": len(times) + 1, "graph": "g", "set": {"z": 1}})
+                    writer.message()
+                    times.append((time.perf_counter() - begun) * 1000)
+                    time.sleep(0.002)
+        times.sort()
+        yield (f"another client's set beside {name}", "≤ 20 ms",
+               f"{times[-1]:.1f} ms (p99 {times[int(len(times) * 0.99)]:.1f})")
+        upstream.close()
+
+
+CASES = {"opening": opening, "batch": batch, "lost": lost, "tree": tree, "relay": relay, "hostile": hostile}
 
 
 def main():
