@@ -90,7 +90,10 @@ def test_s_1_no_life_of_a_listener_leaves_an_upstream_open(upstream):
                 listener.step(each)
                 done += each
             if rng.random() < 0.3:
-                path.write_text(text + rng.choice(["", MORE]))
+                # At once: a half of it would be a definition, too, when the server reads it late.
+                fresh = path.with_suffix(".new")
+                fresh.write_text(text + rng.choice(["", MORE]))
+                fresh.replace(path)
                 server.process.send_signal(1)
             for listener in listeners:
                 listener.settle()
