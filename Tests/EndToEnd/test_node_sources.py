@@ -10,6 +10,7 @@ import pytest
 
 from access import Guarded
 from rawsocket import RawWebSocket
+from redis_server import Instance, Redis
 from sluice import BINARY, ROOT, Server, eventually
 from sources import held, listening, open_upstreams, state
 from test_socket_sources import Service
@@ -353,3 +354,19 @@ def test_sources_work_through_a_real_nginx():
             proxy.process.terminate()
             eventually(lambda: [failure(edge, node) for node in "abc"] == ["unreachable"] * 3)
             assert [held(edge, node) for node in "abc"] == [25, 25, 77]
+
+
+def test_s_9_a_value_for_which_there_is_no_store_comes_when_there_is_one():
+    """S-3, S-9: the subscription ends, and another one begins after a pause."""
+    with Redis() as redis, Server({"house": HOUSE}) as origin:
+        text = graph(origin, X + "  own: { set: any }\n")
+        with Instance(redis, {"g": text}, hosts(origin)) as edge, listening(edge, "x"):
+            eventually(lambda: held(edge, "x") == 20)
+            redis.kill()
+            origin.set("house", "temp", 21)
+            eventually(lambda: edge.batch("g", set={"own": 1}).status == 503)
+            origin.set("house", "temp", 22)
+            redis.start()
+            eventually(lambda: held(edge, "x") == 22)
+            assert len(connections(origin)) == 1
+            assert origin.count("listeners", "house") == 1

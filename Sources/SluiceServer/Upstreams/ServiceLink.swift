@@ -49,6 +49,12 @@ final class ServiceLink {
         client.send(text: buffer.bytes)
     }
 
+    /// Ends a node's subscription.
+    func unsubscribe(_ remote: RemoteNode) {
+        nodes[remote.id] = nil
+        send { $0.append(utf8: "{\"op\":\"unsub\",\"id\":\(remote.id)}") }
+    }
+
     func pauseReading(_ paused: Bool) { client.pauseReading(paused) }
 }
 

@@ -51,10 +51,9 @@ final class ServiceSource: Upstream {
         remote.feeds.removeAll { $0 === feed }
         guard remote.feeds.isEmpty else { return }
         remotes[name] = nil
-        guard let place = links.firstIndex(where: { $0.nodes[remote.id] != nil }) else { return }
-        links[place].nodes[remote.id] = nil
-        if links[place].nodes.isEmpty { return _ = links.remove(at: place) }
-        links[place].send { $0.append(utf8: "{\"op\":\"unsub\",\"id\":\(remote.id)}") }
+        guard let link = link(of: remote) else { return }
+        link.unsubscribe(remote)
+        if link.nodes.isEmpty { links.removeAll { $0 === link } }
     }
 
     override func end() {
@@ -64,18 +63,23 @@ final class ServiceSource: Upstream {
 
     override func retry(_ feed: OpenFeed) {
         guard let name = feed.share?.remote, let remote = remotes[name] else { return }
+        link(of: remote)?.unsubscribe(remote)
         remote.forget()
         refuse(remote, UpstreamFailure(.refused, "the graph refuses the value"))
     }
 
     override func load(_ feed: OpenFeed) {
         guard let name = feed.share?.remote, let remote = remotes[name],
-            let link = links.first(where: { $0.nodes[remote.id] != nil }),
+            let link = link(of: remote),
             remote.loadedAt + Self.shortestPause <= host.clock.now
         else { return }
         remote.loadedAt = host.clock.now
         let id = nextID()
         link.send { remote.appendLoad(as: id, to: &$0) }
+    }
+
+    private func link(of remote: RemoteNode) -> ServiceLink? {
+        links.first { $0.nodes[remote.id] != nil }
     }
 
     private func nextID() -> UInt64 {
@@ -85,13 +89,17 @@ final class ServiceSource: Upstream {
 
     // MARK: - Connections
 
-    override func timeHasCome() { next() }
+    override func timeHasCome() {
+        for remote in remotes.values { remote.refusal = nil }
+        next()
+    }
 
-    /// Subscribes to what is not subscribed, and connects if that takes another connection.
+    /// Subscribes to what is neither subscribed nor refused, and connects if that takes another connection.
     override func next() {
         guard count > 0 else { return }
         let known = Set(links.flatMap(\.nodes.keys))
-        for remote in remotes.values.sorted(by: { $0.id < $1.id }) where !known.contains(remote.id) {
+        for remote in remotes.values.sorted(by: { $0.id < $1.id })
+        where !known.contains(remote.id) && remote.refusal == nil {
             do throws(UpstreamFailure) {
                 let link = try linkWithRoom()
                 link.nodes[remote.id] = remote
