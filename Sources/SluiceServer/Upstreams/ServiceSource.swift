@@ -94,7 +94,8 @@ final class ServiceSource: Upstream {
         next()
     }
 
-    /// Subscribes to what is neither subscribed nor refused, and connects if that takes another connection.
+    /// Subscribes to what is neither subscribed nor refused, and connects if that takes another
+    /// connection.
     override func next() {
         guard count > 0 else { return }
         let known = Set(links.flatMap(\.nodes.keys))
