@@ -17,6 +17,8 @@ final class OpenFeed {
     var share: UpstreamShare?
     /// A request for it is under way, or its answer is being taken.
     var isAsked = false
+    /// What the graph learns of it at the end of this turn waits (``Upstreams/report(_:)``).
+    var hasNews = false
     /// Neither a value nor a failure has come since it opened.
     var isAwaited = false
 

@@ -180,6 +180,7 @@ final class Upstreams {
         }
         let news = self.news
         self.news = []
+        for each in news { each.feed.hasNews = false }
         take(news)
         brokers.settle()
     }
@@ -204,14 +205,14 @@ final class Upstreams {
                 // What it had before may have been closed in this turn, and nothing has come of it.
                 if node.isLoadingValue { news.removeAll { $0.isAboutPast && $0.isAbout(node) } }
                 feed.isAwaited = true
-                news.append(FedNews(feed, .loading))
+                report([FedNews(feed, .loading)])
             }
             let shared = all[share.key] ?? make(share.key)
             all[share.key] = shared
             shared.join(feed, after: pause)
         } catch {
             audit.failed(error, for: feed.graph.name, at: upstream.url.origin)
-            news.append(FedNews(feed, .failed(error, retryAt: nil)))
+            report([FedNews(feed, .failed(error, retryAt: nil))])
         }
     }
 
@@ -253,11 +254,12 @@ final class Upstreams {
     /// A load of which nothing will come any more has ended.
     func forgetLoad(of node: NamedNode) {
         guard let feed = node.definition.feed else { return }
-        news.append(FedNews(OpenFeed(node, feed), .cancelled))
+        report([FedNews(OpenFeed(node, feed), .cancelled)])
     }
 
     func close(_ feed: OpenFeed) {
-        news.removeAll { $0.feed === feed }
+        // Thousands may close in one turn.
+        if feed.hasNews { news.removeAll { $0.feed === feed } }
         if let upstream = feed.upstream {
             upstream.leave(feed)
             if upstream.count == 0 { forget(upstream) }
@@ -265,7 +267,7 @@ final class Upstreams {
         // It may have another source by now, or none.
         guard let node = feed.graph.node(feed.name) else { return }
         node.renewLease()
-        if feed.isAwaited, node.isLoadingValue { news.append(FedNews(feed, .cancelled)) }
+        if feed.isAwaited, node.isLoadingValue { report([FedNews(feed, .cancelled)]) }
     }
 
     /// Nothing needs an upstream any more; for a moment it is known when it was asked last.
@@ -294,7 +296,10 @@ final class Upstreams {
     // MARK: - What comes
 
     /// Brings it to the graphs at the end of the turn.
-    func report(_ more: [FedNews]) { news += more }
+    func report(_ more: [FedNews]) {
+        for each in more { each.feed.hasNews = true }
+        news += more
+    }
 
     /// Brings what has come to the graphs, one commit for each (S-3).
     ///
