@@ -35,7 +35,7 @@ struct UpstreamAudit {
         audit.note(entry)
     }
 
-    /// A graph is gone: another one of its name is another one.
+    /// A graph is gone: a new graph of that name has used nothing yet.
     mutating func forget(_ graph: String) {
         uses = uses.filter { $0.graph != graph }
     }

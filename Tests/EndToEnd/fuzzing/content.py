@@ -96,7 +96,11 @@ LISTED = [
     "value", "size(value)", "avg(value)", "sum(value)", "value[0]", "value.map(x, x)", "value[1] == value[0]",
 ]
 # Nothing listens there.
-UPSTREAMS = {"u": {"url": "http://127.0.0.1:9/fuzz"}}
+UPSTREAMS = {
+    "u": {"url": "http://127.0.0.1:9/fuzz"},
+    "broker": {"mqtt": "mqtt://127.0.0.1:9"},
+    "far": {"sluice": "http://127.0.0.1:9/v1/graphs/a"},
+}
 KEYS = ["value.who", "string(value)", "value", "value > 10", "value.key"]
 
 

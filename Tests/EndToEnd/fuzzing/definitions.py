@@ -115,7 +115,7 @@ def _made(rng, name, families, choose):
 
 
 def _upstream(rng, name):
-    """A source of the upstream that every graph has, which cannot be reached."""
+    """A source of one of the upstreams that every graph has, which cannot be reached."""
     parts = "".join(f"/{{{part}}}" for part in ("id", "a", "b") if f"{{{part}}}" in name)
     place = f"u:/{rng.choice(['a', 'b'])}{parts}"
     pick = rng.choice([{}, {"pick": rng.choice(["value", "value.a", "size(value)", "1 / 0"])}])
@@ -125,7 +125,11 @@ def _upstream(rng, name):
     if kind < 0.4:
         extra = rng.choice([{}, {"send": {"sub": "{id}"}}, {"send": "go"}, {"filter": "value.a > 1"}])
         return {"socket": place, **extra, **pick}
-    if kind < 0.5 and "{id}" in name:
+    if kind < 0.45:
+        return {"topic": f"broker:a{parts}", **rng.choice([{}, {"as": "text"}]), **pick}
+    if kind < 0.5:
+        return {"node": f"far:n1{parts.replace('/', '.')}", **pick}
+    if kind < 0.6 and "{id}" in name:
         joined = {"get": "u:/a?ids={id*}", "every": "200ms", "pick": "value[key.id]"}
         return {**joined, "batch": rng.choice([1, 3])}
     return {"get": place, **rng.choice([{}, {"every": rng.choice(["100ms", "1s"])}, {"as": "text"}]), **pick}
