@@ -28,10 +28,10 @@ SERVER = ("DefinitionsTests", "SessionsTests", "SluiceServerTests", "EndToEnd")
 # Sections whose rules users of the server rely on.
 SERVED = (
     "Operators", "Owners of subscriptions", "Families", "Kept chains", "Facets", "Demand", "Sources",
-    "Looking",
+    "The language of graphs", "Looking",
 )
 
-number = r"[GOFKLDIS]-\d+[a-z]?"
+number = r"[GOFKLDISX]-\d+[a-z]?"
 range_or_number = re.compile(rf"\b({number})(?:\s*(?:…|\.\.\.?|–|\bto\b)\s*({number}))?")
 declaration = re.compile(
     r"""(?:@Suite\(\s*"(?P<suite>(?:[^"\\]|\\.)*)"[^\n]*\)\s*)?"""
