@@ -14,9 +14,13 @@ internal import Values
 /// pipelines, and nodes that only those need are not saved, because they belong to connections.
 struct SavedGraph {
     let graph: LiveGraph
+    /// The format of what is restored.
+    var format = Self.version
 
     /// The first byte of a saved graph; it changes with the format.
-    static let version: UInt8 = 6
+    static let version: UInt8 = 7
+    /// The last format that says nothing of causes.
+    static let versionWithoutCauses: UInt8 = 6
     /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
@@ -96,7 +100,8 @@ struct SavedGraph {
                     from: &reader,
                     definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: format > Self.versionWithoutCauses
                 )
             )
         }
@@ -115,7 +120,8 @@ struct SavedGraph {
                     from: &reader,
                     member.definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: format > Self.versionWithoutCauses
                 )
             )
         }
@@ -150,7 +156,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
-        graph.present.begin(stamp, context: writer.context, by: writer.by)
+        graph.present.begin(stamp, context: writer.context, by: writer.by, .restore)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }
