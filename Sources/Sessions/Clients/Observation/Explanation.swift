@@ -110,7 +110,7 @@ struct Explanation {
     }
 
     /// As JSON: `{"node","epoch","rev","t","nodes":[…]}`, the node itself first, each node once:
-    /// `{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}`.
+    /// `{"node","kind","c","t","by","origin","ctx","v",…,"inputs","stages"}`.
     func json() -> [UInt8] {
         var buffer = ByteBuffer()
         append(to: &buffer)
@@ -136,7 +136,7 @@ struct Explanation {
         let change = step.named.lastChange
         buffer.member("c", change.rev)
         buffer.member("t", change.time)
-        buffer.member("by", step.named.writer?.by)
+        step.named.cause.append(to: &buffer)
         buffer.member("ctx", step.named.writer?.context)
         buffer.append(",")
         Subscription.append(step.node.value, to: &buffer)

@@ -103,7 +103,7 @@ extension ClientRequest {
         guard let subscription = session.subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
+        try fields.refuse(.facets, .load, .history, .path, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let way = try Way(fields)
@@ -170,5 +170,6 @@ extension SubscriptionOptions {
         if let queue = try fields.integer(.queue, in: 1...100_000) { self.queue = Int32(queue) }
         if let facets = try fields.bool(.facets) { hasFacets = facets }
         if let loads = try fields.bool(.load) { self.loads = loads }
+        if let path = try fields.bool(.path) { hasPath = path }
     }
 }
