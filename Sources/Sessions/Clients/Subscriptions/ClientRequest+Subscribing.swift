@@ -103,7 +103,7 @@ extension ClientRequest {
         guard let subscription = session.subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(.facets, .load, .history, .path, because: "only allowed in 'sub'")
+        try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let way = try Way(fields)
