@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { connect } from "../../../public/client.js";
-import { eventually, http, post, server, sleep } from "./support.mjs";
+import { eventually, http, other, post, server, sleep } from "./support.mjs";
 
 const c = connect(`${server}/v1/ws`, { client: "node" });
 after(() => c.close());
