@@ -1,4 +1,5 @@
 import Commits
+import Support
 import Testing
 import Values
 
