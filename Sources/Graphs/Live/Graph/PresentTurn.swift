@@ -88,11 +88,20 @@ package final class PresentTurn {
     func note(_ origin: Cause.Origin, of node: UInt64) { detours[node] = origin }
 
     /// Why the emission happens that the graph, which has this turn, delivers to a node.
+    ///
+    /// It is the same at every server, so it asks for no path: that is known only where a client
+    /// wants it.
     func cause(at node: UInt64, in graph: LiveGraph) -> Cause {
         if graph.host.pipelines.isInTimer { return Cause.of(.tick, by: nil) }
-        guard !detours.isEmpty else { return cause() }
-        let passed = graph.core.deliveredPath.ids.last { detours[$0] != nil }
-        return cause(through: detours[node] ?? passed.flatMap { detours[$0] })
+        return cause(through: detours.isEmpty ? nil : detours[node])
+    }
+
+    /// The same for a client that asks for paths: also whether it has passed a detour.
+    func causeOfPassed(at node: UInt64, in graph: LiveGraph) -> Cause {
+        guard !detours.isEmpty, detours[node] == nil, !graph.host.pipelines.isInTimer,
+            let passed = graph.core.deliveredPath.ids.last(where: { detours[$0] != nil })
+        else { return cause(at: node, in: graph) }
+        return cause(through: detours[passed])
     }
 
     /// The cause of the present emission, or of one that has come through a detour.

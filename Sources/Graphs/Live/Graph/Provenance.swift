@@ -20,7 +20,7 @@ package final class Provenance {
     /// Of the emission that a node of the graph delivers at the moment.
     package convenience init(ofDeliveredBy node: UInt64, in graph: LiveGraph) {
         self.init(
-            graph.present.cause(at: node, in: graph),
+            graph.present.causeOfPassed(at: node, in: graph),
             graph.core.deliveredContext?.value(as: ValuePath.self),
             graph.core.passedEntries.map { $0 as! NamedNode },
             in: graph

@@ -45,7 +45,10 @@ final class EmissionRecord {
         ) {
             self.emission = emission
             passage = graph.core.passage
-            cause = graph.present.cause(at: node, in: graph)
+            let present = graph.present
+            cause =
+                passage == nil
+                ? present.cause(at: node, in: graph) : present.causeOfPassed(at: node, in: graph)
             commit = graph.present.commit
             turn = graph.host.turns
             time = graph.evaluationTime
