@@ -105,7 +105,7 @@ export class Widget {
     }
     const { client } = board.page, { graph, observed, feeds } = this.#source;
     this.sources = isAll ? [group.open({ client, graph, nodes: this.nodes, observed }, heard)]
-      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past !== undefined));
+      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past && (data.span ?? 300) * 1000));
     const picture = await this.kind.make(data, this.#context(signal));
     if (signal.aborted) return picture.close?.();
     this.picture = { show: () => this.mark(), ...picture };
@@ -122,6 +122,7 @@ export class Widget {
       feeds: this.sources.map(({ feed }) => feed), page: board.page, graph, observed, facts, signal, title: this.title,
       now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk,
       unit: (name) => data.unit ?? (data.pipe ? "" : facts(name)?.unit ?? ""),
+      words: (name) => (data.pipe ? undefined : facts(name)?.words),
       mark: () => this.mark(), tone: () => this.#toned(),
     };
   }

@@ -26,7 +26,7 @@ export class Sending {
   surprise() {
     const editor = this.#editor, { entry } = editor, typed = this.#read();
     if (!typed.error && same(typed.value, entry.v)) return editor.restore();
-    editor.state("conflict", `Changed to ${formatEntry(entry, editor.given.node.unit)} by somebody else meanwhile.`, [
+    editor.state("conflict", `Changed to ${formatEntry(entry, editor.given.node.unit, editor.given.node.words)} by somebody else meanwhile.`, [
       ["Keep mine and set it", () => this.submitText()], ["Take theirs", () => editor.restore()],
     ]);
   }

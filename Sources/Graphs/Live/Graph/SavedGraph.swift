@@ -16,7 +16,9 @@ struct SavedGraph {
     let graph: LiveGraph
 
     /// The first byte of a saved graph; it changes with the format.
-    static let version: UInt8 = 6
+    static let version: UInt8 = 7
+    /// The first format that has histories by time.
+    static let firstWithSteps: UInt8 = 7
     /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
@@ -35,13 +37,14 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        func write(_ node: SavedNode) { node.write(to: &writer, storesHistory: graph.host.keepsHistory) }
+        for node in graph.nodes { write(SavedNode(node, isKept: isKept(node))) }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            SavedNode(member, isKept: true).write(to: &writer)
+            write(SavedNode(member, isKept: true))
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {
@@ -84,21 +87,14 @@ struct SavedGraph {
         return parts
     }
 
-    /// Builds the nodes on empty sources, and restores their saved state.
+    /// Builds the nodes on empty sources, and restores their saved state, which is in a format.
     ///
     /// With `distrusting`, no node of an `all` with a `map` follows another one, whatever is saved.
-    func restore(from reader: inout StateReader, distrusting: Bool) throws {
+    func restore(from reader: inout StateReader, version: UInt8, distrusting: Bool) throws {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
-            saved.append(
-                try SavedNode(
-                    from: &reader,
-                    definition,
-                    at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
-                )
-            )
+            saved.append(try SavedNode(from: &reader, definition, of: graph, version: version))
         }
         graph.members.takeFamilies(graph.stamp)
         for family in graph.members.families { family.emptied = try reader.stamp(upTo: graph.rev) }
@@ -110,14 +106,7 @@ struct SavedGraph {
                 throw StateError.malformed
             }
             members.append(member)
-            saved.append(
-                try SavedNode(
-                    from: &reader,
-                    member.definition,
-                    at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
-                )
-            )
+            saved.append(try SavedNode(from: &reader, member.definition, of: graph, version: version))
         }
         var refusals: [Datum?] = []
         for _ in 0..<(try reader.count()) {

@@ -30,6 +30,7 @@ struct SavedNode {
     let isHeld: Bool
     let ring: HistoryRing?
     let facets: SavedFacets?
+    let steps: TimeHistory?
 }
 
 extension SavedNode {
@@ -43,9 +44,11 @@ extension SavedNode {
         isHeld = node.isHeld
         ring = isKept ? node.ring : nil
         facets = node.graph.facets.entry(of: node).map(SavedFacets.init)
+        steps = isKept ? node.steps : nil
     }
 
-    func write(to writer: inout StateWriter) {
+    /// Writes it; `storesHistory`: the log has, or gets, complete chunks of steps.
+    func write(to writer: inout StateWriter, storesHistory: Bool) {
         writer.write(rev: definedAt)
         writer.write(changed)
         writer.write(self.writer) { $1.write(to: &$0) }
@@ -62,15 +65,17 @@ extension SavedNode {
             }
         }
         writer.write(facets) { $1.write(to: &$0) }
+        writer.write(steps) { $1.write(to: &$0, isStored: storesHistory) }
     }
 
-    /// Reads the state of a node of a graph at `rev`.
+    /// Reads the state of a node, which is in a format of the graph's.
     init(
         from reader: inout StateReader,
         _ definition: NodeDefinition,
-        at rev: UInt64,
-        byteLimit: Int
+        of graph: LiveGraph,
+        version: UInt8
     ) throws {
+        let rev = graph.rev
         definedAt = try reader.rev(upTo: rev)
         changed = try reader.stamp(upTo: rev)
         writer = try reader.optional { try Writer(from: &$0) }
@@ -87,14 +92,22 @@ extension SavedNode {
                 entries.append(.init(stamp: stamp, value: try reader.emission(of: Datum.self).value))
             }
             return HistoryRing(
-                capacity: definition.history,
-                byteLimit: byteLimit,
+                capacity: definition.history.count,
+                byteLimit: graph.host.limits.historyBytes,
                 from: from,
                 entries,
                 isEmptyNow: isEmptyNow
             )
         }
         facets = try reader.optional { try SavedFacets(from: &$0) }
+        guard version >= SavedGraph.firstWithSteps else {
+            steps = nil
+            return
+        }
+        steps = try reader.optional { reader in
+            guard let rule = definition.history.steps else { throw StateError.malformed }
+            return try TimeHistory(from: &reader, rule, in: graph.host.historyRoom)
+        }
     }
 }
 
@@ -124,6 +137,7 @@ extension NamedNode {
         writer = saved.writer
         deadline = saved.deadline
         ring = saved.ring
+        steps = saved.steps
         graph.members.weigh(self, for: writer?.by)
         if let facets = saved.facets { graph.facets.restore(facets, of: self) }
     }
@@ -189,6 +203,7 @@ extension Datum {
             bytes.append(contentsOf: number.text.utf8)
         case let number as Double:
             bytes.append(littleEndian: number.bitPattern)
+        case let packed as [UInt8]: bytes.append(contentsOf: packed)
         default: throw StateError.wrongType("\(type(of: value))")
         }
     }
@@ -209,6 +224,7 @@ extension Datum {
             guard bytes.count == 8 else { throw StateError.malformed }
             return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
+        if type == [UInt8].self { return Array(bytes) }
         guard type == Datum.self else { throw StateError.wrongType("\(type)") }
         return try bytes.withBorrowedBytes { try Datum(fragment: $0) }
     }
