@@ -1,4 +1,5 @@
 import Commits
+import DiskSupport
 import LogTestSupport
 import Testing
 

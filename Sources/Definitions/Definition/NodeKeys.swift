@@ -363,7 +363,7 @@ enum NodeKeys {
         "words",
         .every(
             NodeWords.schema,
-            "What people call its values: `{ true: open, false: closed }`; a key that is no JSON is a text."
+            "What people call its values: `{ true: open, false: closed }`; other keys than true, false, null and numbers are texts."
         ),
         read: { document, reader, word in NodeWords(document, from: reader, word) }
     )

@@ -42,11 +42,11 @@ public struct NodeWords: Sendable {
         self.all = all
     }
 
-    /// A key as the JSON text of its value: what is no JSON is a text.
+    /// A key as the JSON text of its value: any other key is a text.
     private static func value(_ key: String) -> String? {
         guard key.utf8.count <= longestValue else { return nil }
         guard let datum = try? Datum.parse(key) else { return String(json: key) }
-        return datum.isContainer ? nil : datum.canonicalText
+        return [.array, .object].contains(datum.kind) ? nil : datum.canonicalText
     }
 }
 

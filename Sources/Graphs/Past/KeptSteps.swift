@@ -28,10 +28,10 @@ public struct KeptSteps: Sendable {
     /// Takes what is known from `begin` up to `end`; without them, as far as it is kept and up to
     /// now.
     ///
-    /// Where the ring reaches back to `begin`, the answer is made from its emissions, so that short
-    /// ranges have short steps.
+    /// Where the ring reaches back to `begin`, the answer is made from its emissions, so that
+    /// short ranges have short steps.
     ///
-    /// - Throws: `bad_field` for a range that ends before it begins; `gone` for a node that keeps no
+    /// - Throws: `bad_field` for a range that ends before it begins; `gone` for a node without a
     ///   history.
     public init(of node: NamedNode, from begin: UInt64?, to end: UInt64?, points: Int) throws(HostError) {
         let (graph, ring) = (node.graph, node.ring)

@@ -24,7 +24,7 @@ public struct ValueWords {
 
     /// The word for a value, which is JSON text; without one, the text.
     public func text(for value: String) -> String {
-        guard !words.isEmpty, let datum = try? Datum.parse(value), !datum.isContainer else { return value }
+        guard !words.isEmpty, let datum = try? Datum.parse(value) else { return value }
         return words[datum.canonicalText] ?? value
     }
 }

@@ -1,5 +1,6 @@
 import Commits
 import LogTestSupport
+import Support
 import TestSupport
 import Testing
 import Values
