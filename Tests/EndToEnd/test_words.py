@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from browser import expect, row
 from conftest import Client
 from sluice import BINARY, PATIENCE, ROOT, Server
 
@@ -79,6 +80,27 @@ def test_words_on_a_terminal(server):
     assert run.stdout == "true\n"
 
 
+def test_the_page_shows_words(server, open_page):
+    """X-4: tables, the graph and widgets show words and icons, and fields offer them as choices."""
+    server.set("g", "door", True)
+    page = open_page(server, "/#/g/g/values")
+    expect(row(page, "door").locator(".value")).to_have_text("open")
+    expect(row(page, "door").locator("th .node-icon")).to_be_visible()
+    expect(row(page, "copy").locator(".value")).to_have_text("wide")
+    field = row(page, "door").locator("select")
+    expect(field.locator("option")).to_have_text(["empty", "open", "closed"])
+    field.select_option(label="closed")
+    expect(row(page, "door").locator(".value")).to_have_text("closed")
+    assert server.value("g", "door") is False
+    page = open_page(server, "/#/g/g")
+    expect(page.get_by_role("button", name="door, mutable, closed")).to_be_visible()
+    page = open_page(server, "/#/g/g/dash")
+    expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("off")
+    server.set("g", "door", True)
+    expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("wide")
+    expect(page.locator("article", has_text="copy").locator("h2 .node-icon")).to_be_visible()
+
+
 def test_mistakes(tmp_path):
     """X-4: an unknown icon is a warning with a hint; words have bounds."""
     def check(line):
@@ -108,12 +130,5 @@ def test_every_icon_is_drawn():
     page = (ROOT / "public/lib/icons.js").read_text()
     drawn = re.findall(r"^  (\w+): ", page, re.M)
     text = subprocess.run([BINARY, "schema"], capture_output=True, text=True).stdout
-
-    def icons(part):
-        if isinstance(part, dict):
-            yield from [part["icon"]] if "icon" in part else []
-        for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else []:
-            yield from icons(each)
-
-    named = [each["anyOf"][0]["enum"] for each in icons(json.loads(text))]
-    assert drawn == sorted(drawn) and named and all(each == drawn for each in named)
+    named = json.loads(text)["$defs"]["icon"]["anyOf"][0]["enum"]
+    assert drawn == sorted(drawn) == named

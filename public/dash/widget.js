@@ -1,6 +1,7 @@
 // The frame of a widget: its title, the state of its values, its menu; its kind draws the picture.
 import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
+import { nodeIcon } from "/lib/icons.js";
 import { formatState } from "/lib/state.js";
 import { lastWords } from "/lib/words.js";
 import { isKnown, loadKind } from "/widgets/index.js";
@@ -84,7 +85,8 @@ export class Widget {
     this.element.ariaLabel = `${title}, ${this.#what}`;
     this.menuButton.ariaLabel = `Menu of ${title}`;
     const link = { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` };
-    this.#heading.replaceChildren(isOne && !this.#board.isKiosk ? h("a", link, title) : title);
+    const mark = isOne && this.nodes.length === 1 ? nodeIcon(this.#source.facts(node)) : null;
+    this.#heading.replaceChildren(mark ?? "", isOne && !this.#board.isKiosk ? h("a", link, title) : title);
   }
 
   #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }

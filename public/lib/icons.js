@@ -36,4 +36,9 @@ export const icons = {
 };
 
 /** The icon of a node, or nothing. */
-export const nodeIcon = (node) => node?.icon && Object.hasOwn(icons, node.icon) ? icon(icons[node.icon]) : null;
+export function nodeIcon(node) {
+  if (!node?.icon || !Object.hasOwn(icons, node.icon)) return null;
+  const made = icon(icons[node.icon]);
+  made.classList.add("node-icon");
+  return made;
+}

@@ -44,7 +44,8 @@ class Row {
         node.label && [" → ", h("code", { title: node.label }, stageWords(node.label))]));
     }
     this.element = h("tr", { dataset: { row: node.name } },
-      h("th", { scope: "row" }, nodeIcon(node), node.title && h("span", { class: "row-title" }, node.title), h("code", {}, node.name)),
+      h("th", { scope: "row" }, node.title ? h("span", { class: "row-title" }, nodeIcon(node), node.title) : nodeIcon(node),
+        h("code", {}, node.name)),
       h("td", {}, this.#value, this.#mark), cell, this.#age);
     this.#item = frame.item(this.element, () => this.#draw());
   }

@@ -32,7 +32,7 @@ public struct HistoryDefinition: Hashable, Sendable {
     /// Whether the node keeps anything.
     public var isKept: Bool { count > 0 || steps != nil }
 
-    static let schema = Schema.anyOf([.count(0, mostEmissions), .object(fields)])
+    static let schema = Schema.part("history", .anyOf([.count(0, mostEmissions), .mapping(fields)]))
 
     private static let fields: [Schema.Field] = [
         .optional("count", .count(0, mostEmissions), "How many earlier values are kept as they are."),

@@ -371,7 +371,7 @@ enum NodeKeys {
     static let icon = NodeKey(
         "icon",
         .every(
-            .anyOf([.word(NodeIcon.self), .text]),
+            NodeIcon.schema,
             "A picture beside it, one of \(NodeIcon.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."
         ),
         read: { document, reader, word -> NodeIcon? in

@@ -10,7 +10,7 @@ public struct NodeWords: Sendable {
     /// Values as JSON text and their words, in the order of the definition.
     package let all: [(value: String, word: String)]
 
-    static let schema = Schema.map(of: .text)
+    static let schema = Schema.part("words", .map(of: .text))
 
     /// Reads the mapping; nil after recording what is wrong.
     init?(_ document: Document, from reader: DocumentReader, _ what: String) {
@@ -54,4 +54,7 @@ public struct NodeWords: Sendable {
 package enum NodeIcon: String, CaseIterable, Sendable {
     case alarm, battery, bell, blinds, bulb, clock, cloud, door, drop, fan, flame, gauge, key, leaf, lock,
         motion, person, plug, pump, snow, sun, thermometer, valve, wifi, window, wrench
+
+    /// Another name is a warning, and no mistake.
+    static let schema = Schema.part("icon", .anyOf([.word(NodeIcon.self), .text]))
 }

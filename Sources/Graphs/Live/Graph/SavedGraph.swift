@@ -37,14 +37,13 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        func write(_ node: SavedNode) { node.write(to: &writer, storesHistory: graph.host.keepsHistory) }
-        for node in graph.nodes { write(SavedNode(node, isKept: isKept(node))) }
+        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer, of: graph) }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            write(SavedNode(member, isKept: true))
+            SavedNode(member, isKept: true).write(to: &writer, of: graph)
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {

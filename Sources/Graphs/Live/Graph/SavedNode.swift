@@ -47,8 +47,8 @@ extension SavedNode {
         steps = isKept ? node.steps : nil
     }
 
-    /// Writes it; `storesHistory`: the log has, or gets, complete chunks of steps.
-    func write(to writer: inout StateWriter, storesHistory: Bool) {
+    /// Writes it, a part of that graph.
+    func write(to writer: inout StateWriter, of graph: LiveGraph) {
         writer.write(rev: definedAt)
         writer.write(changed)
         writer.write(self.writer) { $1.write(to: &$0) }
@@ -65,7 +65,7 @@ extension SavedNode {
             }
         }
         writer.write(facets) { $1.write(to: &$0) }
-        writer.write(steps) { $1.write(to: &$0, isStored: storesHistory) }
+        writer.write(steps) { $1.write(to: &$0, isStored: graph.host.keepsHistory, at: graph.time) }
     }
 
     /// Reads the state of a node, which is in a format of the graph's.

@@ -134,8 +134,10 @@ final class TimeHistory {
     // MARK: - Saving
 
     /// Writes what is not in complete chunks; `isStored`: the log has, or gets, those.
-    func write(to writer: inout StateWriter, isStored: Bool) {
-        writer.write(time: isStored ? from : firstUnfinished ?? from)
+    ///
+    /// Without them the history begins anew, at `time` if there is nothing else.
+    func write(to writer: inout StateWriter, isStored: Bool, at time: UInt64) {
+        writer.write(time: isStored ? from : firstUnfinished ?? time)
         writer.write(isEmptyNow ? 1 : 0)
         writer.write(packed) { writer, chunk in
             writer.write(time: chunk.start)

@@ -124,7 +124,7 @@ final class LogReports: CommitLogFollower {
     }
 
     func log(saved name: String, at rev: UInt64) {
-        guard let graph = host.held(name) else { return }
+        guard log.keepsHistory, let graph = host.held(name) else { return }
         graph.histories.forget(storedAt: rev, of: graph)
     }
 
