@@ -35,7 +35,9 @@ struct Get: ParsableCommand {
         if let at { path += "\(address.node == nil ? "&" : "?")at=\(at)" }
         let answer = try Terminal.reporting { try ServiceRequest.getJSON(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
-        guard let name = address.node, !json, Terminal.isInteractive else { return Terminal.print(answer.body) }
+        guard let name = address.node, !json, Terminal.isInteractive else {
+            return Terminal.print(answer.body)
+        }
         let words = ValueWords(of: name, in: address.graph, from: address.service)
         Terminal.print(Array(words.text(for: String(decoding: answer.body, as: UTF8.self)).utf8))
     }

@@ -27,18 +27,30 @@ struct StoredHistoryTests {
         bench.executor.pass(60_000)
     }
 
-    private func store(_ chunks: [HistoryChunk], of node: String = "x", keptFrom: UInt64 = 0, limit: Int = 1_000) {
+    private func store(
+        _ chunks: [HistoryChunk],
+        of node: String = "x",
+        keptFrom: UInt64 = 0,
+        limit: Int = 1_000
+    ) {
         var change = HistoryChange(byteLimit: limit)
         change.added = chunks.map { HistoryChange.Addition(node, $0, keptFrom: keptFrom) }
         store(change)
     }
 
-    private func starts(_ times: ClosedRange<UInt64> = 0...1_000_000, of node: String = "x") throws -> [UInt64] {
+    private func starts(
+        _ times: ClosedRange<UInt64> = 0...1_000_000,
+        of node: String = "x"
+    ) throws -> [UInt64] {
         try bench.log.reader.history(of: node, in: "g", times).map(\.start)
     }
 
     private func chunk(_ start: UInt64, _ bytes: Int = 10) -> HistoryChunk {
-        HistoryChunk(start: start, every: 10, Array(repeating: UInt8(truncatingIfNeeded: start), count: bytes))
+        HistoryChunk(
+            start: start,
+            every: 10,
+            Array(repeating: UInt8(truncatingIfNeeded: start), count: bytes)
+        )
     }
 
     @Test("X-5: chunks come with snapshots, replace those of the same start, and answer ranges")

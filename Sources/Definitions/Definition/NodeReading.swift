@@ -255,11 +255,17 @@ struct NodeReading {
     }
 
     /// Notes that an upstream is open for ever.
-    private func noteKeptOpen(_ kind: NodeDefinition.Kind?, _ retain: Retention?, _ history: HistoryDefinition) {
+    private func noteKeptOpen(
+        _ kind: NodeDefinition.Kind?,
+        _ retain: Retention?,
+        _ history: HistoryDefinition
+    ) {
         guard case .mutable(let rules)? = kind, rules.feed != nil, reader.family == nil else { return }
         let keys: [any NodeKeyRow] = [NodeKeys.severity, NodeKeys.retain, NodeKeys.history]
         let place = keys.lazy.compactMap { fields.place(of: $0) }.first
-        guard fields[NodeKeys.severity] != nil || retain == .always || history.isKept, let place else { return }
+        guard fields[NodeKeys.severity] != nil || retain == .always || history.isKept, let place else {
+            return
+        }
         reader.warn(
             "the upstream of '\(name)' is always open",
             at: place,

@@ -17,8 +17,8 @@ extension Stage.Span {
 
     /// The shortest text that parses as this span.
     package var text: String {
-        for (unit, factor) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] where milliseconds % factor == 0
-        {
+        let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+        for (unit, factor) in units where milliseconds % factor == 0 {
             return "\(milliseconds / factor)\(unit)"
         }
         return "\(milliseconds)ms"

@@ -30,7 +30,8 @@ extension Store {
     }
 
     /// The start of the oldest chunk that is within the limit, counted from the newest.
-    private func firstKept(of node: String, in graph: Int64, bytes limit: Int) throws(DatabaseError) -> UInt64 {
+    private func firstKept(of node: String, in graph: Int64, bytes limit: Int) throws(DatabaseError) -> UInt64
+    {
         let sql = """
             SELECT start, length(steps) FROM history WHERE graph = ? AND node = ? ORDER BY start DESC, every DESC
             """
@@ -67,7 +68,9 @@ extension StoreReader {
                 ORDER BY start, every
             """
         return try read(graph) { database, id in
-            let bounds = [times.lowerBound, times.upperBound].map { DatabaseValue.number(Int64(clamping: $0)) }
+            let bounds = [times.lowerBound, times.upperBound].map {
+                DatabaseValue.number(Int64(clamping: $0))
+            }
             var rows = try database.rows(sql, [.number(id), .text(node)] + bounds)
             var chunks: [HistoryChunk] = []
             while let row = try rows.next() {

@@ -172,7 +172,9 @@ final class Store: @unchecked Sendable {
     private func prepare() throws(DatabaseError) {
         guard try database.number("SELECT count(*) FROM sqlite_master") == 0 else {
             try Self.check(database)
-            if try database.number("PRAGMA user_version") != Self.version { try database.run(Self.historyTable) }
+            if try database.number("PRAGMA user_version") != Self.version {
+                try database.run(Self.historyTable)
+            }
             return
         }
         try database.transaction { () throws(DatabaseError) in try makeTables() }

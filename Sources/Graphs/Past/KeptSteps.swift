@@ -44,7 +44,9 @@ public struct KeptSteps: Sendable {
         }
         let now = max(graph.host.clock.wall, graph.time)
         let end = min(end ?? now, now)
-        let kept = node.steps.map { steps in max(steps.from, now > steps.rule.keep ? now - steps.rule.keep : 0) }
+        let kept = node.steps.map { steps in
+            max(steps.from, now > steps.rule.keep ? now - steps.rule.keep : 0)
+        }
         let first = ring.map { $0.count > Self.mostEmissions ? $0.count - Self.mostEmissions : 0 } ?? 0
         let ringSince = ring.map { ring in
             let oldest = ring.count > first ? ring[first].stamp.time : graph.time

@@ -45,7 +45,8 @@ enum HistoryRoutes {
         let query = request.query
         guard ["begin", "end", "points"].contains(where: { query.raw($0) != nil }) else { return false }
         for other in ["since", "epoch", "limit", "facets"] as [StaticString] where query.raw(other) != nil {
-            throw HostError(.badField, "\(other) is for single emissions; begin, end and points ask for steps of time")
+            let message = "\(other) asks for single emissions, and begin, end and points for steps of time"
+            throw HostError(.badField, message)
         }
         let points = try request.number("points", 1...2_000) ?? 500
         let (begin, end) = (try request.moment("begin"), try request.moment("end"))

@@ -36,7 +36,12 @@ struct StepHistoryTests {
     }
 
     /// What an answer about these emissions must have.
-    private func naive(_ emissions: [Emission], _ length: UInt64, from begin: UInt64, to end: UInt64) -> [Step] {
+    private func naive(
+        _ emissions: [Emission],
+        _ length: UInt64,
+        from begin: UInt64,
+        to end: UInt64
+    ) -> [Step] {
         let groups = Dictionary(grouping: emissions.filter { $0.time <= end }) { $0.time / length }
         return groups.keys.sorted().filter { ($0 + 1) * length > begin }.map { key in
             let all = groups[key] ?? []
@@ -84,7 +89,10 @@ struct StepHistoryTests {
         }
     }
 
-    @Test("X-5: any range of random histories, over snapshots and restarts, in memory and in a log", arguments: 0..<12)
+    @Test(
+        "X-5: any range of random histories, over snapshots and restarts, in memory and in a log",
+        arguments: 0..<12
+    )
     func random(seed: Int) throws {
         var dice = SeededGenerator(seed: UInt64(seed))
         let hasLog = seed % 3 != 0
@@ -92,7 +100,10 @@ struct StepHistoryTests {
         log.keepsHistory = seed % 3 == 1
         var bench = hasLog ? Bench(log: log) : Bench()
         var graph = try bench.define(
-            #"{"graph":"g","nodes":{"x":{"set":"any","history":{"for":"7d","every":"1m"}},"m.{i}":{"set":"any","history":{"for":"7d","every":"1m"}}}}"#
+            #"""
+            {"graph":"g","nodes":{"x":{"set":"any","history":{"for":"7d","every":"1m"}},
+              "m.{i}":{"set":"any","history":{"for":"7d","every":"1m"}}}}
+            """#
         )
         var emissions: [String: [Emission]] = ["x": [], "m.1": []]
         var restarts = [Bench]()
@@ -118,10 +129,12 @@ struct StepHistoryTests {
                 bench.endTurn()
                 emissions[name]?.append(Emission(time: graph.time, value: nil))
             } else {
-                let value = [
-                    "\(Int.random(in: -50...50, using: &dice))", "\(Double.random(in: -9...9, using: &dice))",
-                    "\"words\"", "true",
-                ].randomElement(using: &dice) ?? "1"
+                let value =
+                    [
+                        "\(Int.random(in: -50...50, using: &dice))",
+                        "\(Double.random(in: -9...9, using: &dice))",
+                        "\"words\"", "true",
+                    ].randomElement(using: &dice) ?? "1"
                 try bench.set(graph, [(name, value)])
                 emissions[name]?.append(Emission(time: graph.time, value: value))
             }
@@ -135,7 +148,12 @@ struct StepHistoryTests {
                 #expect(answer.length % minute == 0 && answer.steps.count <= points)
                 // Whole steps of the definition's length answer.
                 let from = begin - begin % minute, to = end - end % minute + minute - 1
-                let expected = naive(all.filter { $0.time >= from && $0.time <= to }, answer.length, from: from, to: to)
+                let expected = naive(
+                    all.filter { $0.time >= from && $0.time <= to },
+                    answer.length,
+                    from: from,
+                    to: to
+                )
                 #expect(answer.steps == expected, "\(name) from \(begin) to \(end) in \(points)")
             }
         }
@@ -190,7 +208,9 @@ struct StepHistoryTests {
         func define(_ history: String) throws {
             _ = bench.host.redefine(
                 graph,
-                as: try bench.definition(#"{"graph":"g","nodes":{"x":{"set":"number","initial":0,"history":\#(history)}}}"#)
+                as: try bench.definition(
+                    #"{"graph":"g","nodes":{"x":{"set":"number","initial":0,"history":\#(history)}}}"#
+                )
             )
             bench.endTurn()
         }
@@ -248,7 +268,10 @@ struct StepHistoryTests {
     func ring() throws {
         let bench = Bench()
         let graph = try bench.define(
-            #"{"graph":"g","nodes":{"x":{"set":"number","history":{"count":50,"for":"7d","every":"1m"}},"r":{"set":"number","history":50},"none":{"set":"number"}}}"#
+            #"""
+            {"graph":"g","nodes":{"x":{"set":"number","history":{"count":50,"for":"7d","every":"1m"}},
+              "r":{"set":"number","history":50},"none":{"set":"number"}}}
+            """#
         )
         for value in 0..<40 {
             bench.clock.advance(by: 500)

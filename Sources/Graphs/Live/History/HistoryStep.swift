@@ -149,7 +149,9 @@ extension Number {
     fileprivate init(digits: some Collection<UInt8>) {
         self = Array(digits).withBorrowedBytes { text in
             // Damaged bytes are no number, which JSON does not show.
-            (try? JSONReader(checking: text)).map { $0.kind == .number ? Number(text: $0.bytes) : Number(.nan) }
+            (try? JSONReader(checking: text)).map {
+                $0.kind == .number ? Number(text: $0.bytes) : Number(.nan)
+            }
                 ?? Number(.nan)
         }
     }
