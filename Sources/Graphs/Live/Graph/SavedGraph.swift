@@ -93,7 +93,8 @@ struct SavedGraph {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
-            saved.append(try SavedNode(from: &reader, definition, of: graph, version: version))
+            let name = definition.name
+            saved.append(try SavedNode(name, from: &reader, definition, of: graph, version: version))
         }
         graph.members.takeFamilies(graph.stamp)
         for family in graph.members.families { family.emptied = try reader.stamp(upTo: graph.rev) }
@@ -105,7 +106,7 @@ struct SavedGraph {
                 throw StateError.malformed
             }
             members.append(member)
-            saved.append(try SavedNode(from: &reader, member.definition, of: graph, version: version))
+            saved.append(try SavedNode(name, from: &reader, member.definition, of: graph, version: version))
         }
         var refusals: [Datum?] = []
         for _ in 0..<(try reader.count()) {

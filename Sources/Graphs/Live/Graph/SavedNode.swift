@@ -70,6 +70,7 @@ extension SavedNode {
 
     /// Reads the state of a node, which is in a format of the graph's.
     init(
+        _ name: String,
         from reader: inout StateReader,
         _ definition: NodeDefinition,
         of graph: LiveGraph,
@@ -106,7 +107,7 @@ extension SavedNode {
         }
         steps = try reader.optional { reader in
             guard let rule = definition.history.steps else { throw StateError.malformed }
-            return try TimeHistory(from: &reader, rule, in: graph.host.historyRoom)
+            return try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
         }
     }
 }

@@ -29,7 +29,7 @@ extension NamedNode {
     private func beginSteps(holding value: Datum?) {
         guard let rule = definition.history.steps else { return }
         let change = lastChange
-        let steps = TimeHistory(rule, from: change.time, in: graph.host.historyRoom)
+        let steps = TimeHistory(of: name, rule, from: change.time, in: graph.host.historyRoom)
         steps.append(value, at: change)
         self.steps = steps
     }
@@ -54,7 +54,7 @@ extension NamedNode {
         if history.steps == nil {
             endSteps()
         } else if let steps, let rule = history.steps {
-            steps.take(rule, at: graph.stamp)
+            steps.take(rule)
         } else {
             beginSteps(holding: living?.value)
         }

@@ -12,12 +12,17 @@ internal import Values
 /// Steps that are over are packed, at most ``chunkSteps`` in a chunk. A chunk that is complete goes
 /// to the log with the next snapshot, if the log keeps histories, and else stays in memory.
 final class TimeHistory {
-    /// A chunk has the steps of a span of so many, which begins at a multiple of its length.
+    /// A chunk has the steps of a span of so many.
     static var chunkSteps: UInt64 { 64 }
     /// A chunk with large values ends earlier.
     private static var chunkBytes: Int { 32 << 10 }
 
-    /// The present step and how long it is kept.
+    /// How many steps before a multiple of their span chunks begin: by the node's name, so that
+    /// those of many nodes are not complete at once.
+    private let phase: UInt64
+    /// The length of the present step in milliseconds; the definition's from the first step on
+    /// that does not overlap one of the former length.
+    private var every: UInt64
     private(set) var rule: HistoryDefinition.Steps
     /// The history is complete from this time on, in milliseconds since 1970.
     private(set) var from: UInt64
@@ -34,9 +39,13 @@ final class TimeHistory {
         didSet { room.used += bytes - oldValue }
     }
 
-    /// An empty history that begins at `time`.
-    init(_ rule: HistoryDefinition.Steps, from time: UInt64, in room: HistoryRoom) {
-        (self.rule, from, self.room) = (rule, time, room)
+    /// An empty history of a node, which begins at `time`.
+    init(of node: String, _ rule: HistoryDefinition.Steps, from time: UInt64, in room: HistoryRoom) {
+        (phase, every, self.rule, from, self.room) = (Self.phase(of: node), rule.every, rule, time, room)
+    }
+
+    private static func phase(of node: String) -> UInt64 {
+        node.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } % chunkSteps
     }
 
     deinit { room.used -= bytes }
@@ -45,21 +54,32 @@ final class TimeHistory {
     func append(_ value: Datum?, at stamp: LogStamp) {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
-        let start = stamp.time - stamp.time % rule.every
+        if every != rule.every { changeLength(at: stamp) }
+        let start = stamp.time - stamp.time % every
         if let step, step.start < start { pack(step, stamp.rev) }
         if step == nil { step = HistoryStep(start: start) }
         step?.add(value)
     }
 
+    /// The definition asks for steps of another length.
+    private func changeLength(at stamp: LogStamp) {
+        if let last = step?.start ?? packed?.last {
+            guard stamp.time - stamp.time % rule.every >= last + every else { return }
+            if let step { pack(step, stamp.rev) }
+            complete(stamp.rev)
+        }
+        every = rule.every
+    }
+
     private func pack(_ step: HistoryStep, _ rev: UInt64) {
-        let span = rule.every * Self.chunkSteps
-        if let packed, packed.start / span != step.start / span || packed.bytes.count >= Self.chunkBytes {
+        func place(_ start: UInt64) -> UInt64 { (start / every + phase) / Self.chunkSteps }
+        if let packed, place(packed.start) != place(step.start) || packed.bytes.count >= Self.chunkBytes {
             complete(rev)
         }
         let former = packed?.bytes.count ?? 0
         var chunk = packed ?? (start: step.start, last: step.start, bytes: [])
         packed = nil
-        chunk.bytes.append(step, after: chunk.last, every: rule.every)
+        chunk.bytes.append(step, after: chunk.last, every: every)
         chunk.last = step.start
         bytes += chunk.bytes.count - former
         packed = chunk
@@ -70,7 +90,7 @@ final class TimeHistory {
     private func complete(_ rev: UInt64) {
         guard let chunk = packed else { return }
         packed = nil
-        complete.append((HistoryChunk(start: chunk.start, every: rule.every, chunk.bytes), rev))
+        complete.append((HistoryChunk(start: chunk.start, every: every, chunk.bytes), rev))
     }
 
     /// Drops what is older than the definition asks for, and what there is no room for.
@@ -86,7 +106,7 @@ final class TimeHistory {
         guard bytes > limit, let chunk = packed else { return }
         bytes -= chunk.bytes.count
         packed = nil
-        from = max(from, step?.start ?? chunk.last + rule.every)
+        from = max(from, step?.start ?? chunk.last + every)
     }
 
     private func dropOldest() {
@@ -96,15 +116,8 @@ final class TimeHistory {
 
     private var firstUnfinished: UInt64? { packed?.start ?? step?.start }
 
-    /// The definition has changed: steps of another length begin at once, those before stay as they
-    /// are.
-    func take(_ rule: HistoryDefinition.Steps, at stamp: LogStamp) {
-        if rule.every != self.rule.every {
-            if let step { pack(step, stamp.rev) }
-            complete(stamp.rev)
-        }
-        self.rule = rule
-    }
+    /// The definition has changed.
+    func take(_ rule: HistoryDefinition.Steps) { self.rule = rule }
 
     // MARK: - What it has
 
@@ -113,11 +126,11 @@ final class TimeHistory {
         var last = packed
         if let step {
             var chunk = last ?? (start: step.start, last: step.start, bytes: [])
-            chunk.bytes.append(step, after: chunk.last, every: rule.every)
+            chunk.bytes.append(step, after: chunk.last, every: every)
             last = chunk
         }
         return complete.map(\.chunk)
-            + (last.map { [HistoryChunk(start: $0.start, every: rule.every, $0.bytes)] } ?? [])
+            + (last.map { [HistoryChunk(start: $0.start, every: every, $0.bytes)] } ?? [])
     }
 
     /// The chunks for the log to store.
@@ -138,6 +151,7 @@ final class TimeHistory {
     /// Without them the history begins anew, at `time` if there is nothing else.
     func write(to writer: inout StateWriter, isStored: Bool, at time: UInt64) {
         writer.write(time: isStored ? from : firstUnfinished ?? time)
+        writer.write(time: every)
         writer.write(isEmptyNow ? 1 : 0)
         writer.write(packed) { writer, chunk in
             writer.write(time: chunk.start)
@@ -147,9 +161,16 @@ final class TimeHistory {
         writer.write(step) { $1.write(to: &$0) }
     }
 
-    init(from reader: inout StateReader, _ rule: HistoryDefinition.Steps, in room: HistoryRoom) throws {
-        (self.rule, self.room) = (rule, room)
+    init(
+        from reader: inout StateReader,
+        of node: String,
+        _ rule: HistoryDefinition.Steps,
+        in room: HistoryRoom
+    ) throws {
+        (phase, self.rule, self.room) = (Self.phase(of: node), rule, room)
         from = try reader.time()
+        every = try reader.time()
+        guard every > 0 else { throw StateError.malformed }
         isEmptyNow = try reader.flag()
         packed = try reader.optional { (try $0.time(), try $0.time(), try $0.value(as: [UInt8].self)) }
         step = try reader.optional { try HistoryStep(from: &$0) }
