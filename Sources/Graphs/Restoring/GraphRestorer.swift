@@ -178,11 +178,11 @@ package struct GraphRestorer {
         do {
             // In the first format what it says of followers is rarely true.
             if version == SavedGraph.firstVersion,
-                let graph = try? restore(reader, epochs, version, distrusting: true)
+                let graph = try? restore(reader, epochs, distrusting: true)
             {
                 return graph
             }
-            return try restore(reader, epochs, version)
+            return try restore(reader, epochs)
         } catch let error as StoreError {
             throw error
         } catch let error as JSONError {
@@ -209,7 +209,6 @@ package struct GraphRestorer {
     private func restore(
         _ saved: StateReader,
         _ epochs: Epochs,
-        _ version: UInt8,
         distrusting: Bool = false
     ) throws -> LiveGraph {
         var reader = saved
@@ -227,11 +226,7 @@ package struct GraphRestorer {
         let position = LogPosition(epochs, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         do {
-            try SavedGraph(graph: graph).restore(
-                from: &reader,
-                version: version,
-                distrusting: distrusting
-            )
+            try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
         } catch {
             graph.end(.removed)
             throw error

@@ -44,7 +44,7 @@ enum HistoryRoutes {
     private static func readSteps(of node: NamedNode, _ request: Request) throws(HostError) -> Bool {
         let query = request.query
         guard ["begin", "end", "points"].contains(where: { query.raw($0) != nil }) else { return false }
-        for other in ["since", "epoch", "limit", "facets"] as [StaticString] where query.raw(other) != nil {
+        for other in ["since", "epoch", "facets"] as [StaticString] where query.raw(other) != nil {
             let message = "\(other) asks for single emissions, and begin, end and points for steps of time"
             throw HostError(.badField, message)
         }

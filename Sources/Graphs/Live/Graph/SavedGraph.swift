@@ -16,9 +16,9 @@ struct SavedGraph {
     let graph: LiveGraph
 
     /// The first byte of a saved graph; it changes with the format.
+    ///
+    /// Format 6 has no histories by time, and so they are at the end.
     static let version: UInt8 = 7
-    /// The first format that has histories by time.
-    static let firstWithSteps: UInt8 = 7
     /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
@@ -37,13 +37,13 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer, of: graph) }
+        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            SavedNode(member, isKept: true).write(to: &writer, of: graph)
+            SavedNode(member, isKept: true).write(to: &writer)
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {
@@ -51,7 +51,15 @@ struct SavedGraph {
             writer.write(text: tie.place)
             writer.write(tie.refusal) { $0.write(value: $1) }
         }
-        graph.core.saveState(of: parts(of: graph.nodes.filter(isKept) + members), to: &writer)
+        let keptNodes = graph.nodes.filter(isKept) + members
+        graph.core.saveState(of: parts(of: keptNodes), to: &writer)
+        let isStored = graph.host.keepsHistory
+        let histories = keptNodes.compactMap { node in node.steps.map { (name: node.name, steps: $0) } }
+        if !histories.isEmpty { writer.write(histories.count) }
+        for (name, steps) in histories {
+            writer.write(text: name)
+            steps.write(to: &writer, isStored: isStored, at: graph.time)
+        }
         if let error = writer.error { throw error }
         return [Self.version] + writer.bytes
     }
@@ -86,15 +94,21 @@ struct SavedGraph {
         return parts
     }
 
-    /// Builds the nodes on empty sources, and restores their saved state, which is in a format.
+    /// Builds the nodes on empty sources, and restores their saved state.
     ///
     /// With `distrusting`, no node of an `all` with a `map` follows another one, whatever is saved.
-    func restore(from reader: inout StateReader, version: UInt8, distrusting: Bool) throws {
+    func restore(from reader: inout StateReader, distrusting: Bool) throws {
         let writer = try Writer(from: &reader)
         var saved: [SavedNode] = []
         for definition in graph.definition.nodes {
-            let name = definition.name
-            saved.append(try SavedNode(name, from: &reader, definition, of: graph, version: version))
+            saved.append(
+                try SavedNode(
+                    from: &reader,
+                    definition,
+                    at: graph.rev,
+                    byteLimit: graph.host.limits.historyBytes
+                )
+            )
         }
         graph.members.takeFamilies(graph.stamp)
         for family in graph.members.families { family.emptied = try reader.stamp(upTo: graph.rev) }
@@ -106,7 +120,14 @@ struct SavedGraph {
                 throw StateError.malformed
             }
             members.append(member)
-            saved.append(try SavedNode(name, from: &reader, member.definition, of: graph, version: version))
+            saved.append(
+                try SavedNode(
+                    from: &reader,
+                    member.definition,
+                    at: graph.rev,
+                    byteLimit: graph.host.limits.historyBytes
+                )
+            )
         }
         var refusals: [Datum?] = []
         for _ in 0..<(try reader.count()) {
@@ -135,13 +156,26 @@ struct SavedGraph {
         for (tie, refusal) in zip(graph.ties.all, refusals) { tie.refusal = refusal }
         let kept = zip(named, saved).compactMap { $1.form == .none ? nil : $0 }
         try graph.core.restoreState(of: parts(of: kept), from: &reader)
-        guard reader.isAtEnd else { throw StateError.malformed }
+        if !reader.isAtEnd { try restoreHistories(from: &reader) }
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
         graph.present.begin(stamp, context: writer.context, by: writer.by)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
+    }
+
+    private func restoreHistories(from reader: inout StateReader) throws {
+        let count = try reader.count()
+        guard count > 0 else { throw StateError.malformed }
+        for _ in 0..<count {
+            let name = try reader.text()
+            guard let node = graph.existing(name), let rule = node.definition.history.steps else {
+                throw StateError.malformed
+            }
+            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
+        }
+        guard reader.isAtEnd else { throw StateError.malformed }
     }
 
     private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {

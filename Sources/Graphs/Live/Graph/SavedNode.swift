@@ -30,7 +30,6 @@ struct SavedNode {
     let isHeld: Bool
     let ring: HistoryRing?
     let facets: SavedFacets?
-    let steps: TimeHistory?
 }
 
 extension SavedNode {
@@ -44,11 +43,9 @@ extension SavedNode {
         isHeld = node.isHeld
         ring = isKept ? node.ring : nil
         facets = node.graph.facets.entry(of: node).map(SavedFacets.init)
-        steps = isKept ? node.steps : nil
     }
 
-    /// Writes it, a part of that graph.
-    func write(to writer: inout StateWriter, of graph: LiveGraph) {
+    func write(to writer: inout StateWriter) {
         writer.write(rev: definedAt)
         writer.write(changed)
         writer.write(self.writer) { $1.write(to: &$0) }
@@ -65,18 +62,15 @@ extension SavedNode {
             }
         }
         writer.write(facets) { $1.write(to: &$0) }
-        writer.write(steps) { $1.write(to: &$0, isStored: graph.host.keepsHistory, at: graph.time) }
     }
 
-    /// Reads the state of a node, which is in a format of the graph's.
+    /// Reads the state of a node of a graph at `rev`.
     init(
-        _ name: String,
         from reader: inout StateReader,
         _ definition: NodeDefinition,
-        of graph: LiveGraph,
-        version: UInt8
+        at rev: UInt64,
+        byteLimit: Int
     ) throws {
-        let rev = graph.rev
         definedAt = try reader.rev(upTo: rev)
         changed = try reader.stamp(upTo: rev)
         writer = try reader.optional { try Writer(from: &$0) }
@@ -94,21 +88,13 @@ extension SavedNode {
             }
             return HistoryRing(
                 capacity: definition.history.count,
-                byteLimit: graph.host.limits.historyBytes,
+                byteLimit: byteLimit,
                 from: from,
                 entries,
                 isEmptyNow: isEmptyNow
             )
         }
         facets = try reader.optional { try SavedFacets(from: &$0) }
-        guard version >= SavedGraph.firstWithSteps else {
-            steps = nil
-            return
-        }
-        steps = try reader.optional { reader in
-            guard let rule = definition.history.steps else { throw StateError.malformed }
-            return try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
-        }
     }
 }
 
@@ -138,7 +124,6 @@ extension NamedNode {
         writer = saved.writer
         deadline = saved.deadline
         ring = saved.ring
-        steps = saved.steps
         graph.members.weigh(self, for: writer?.by)
         if let facets = saved.facets { graph.facets.restore(facets, of: self) }
     }

@@ -18,7 +18,7 @@ extension HistoryRoutes: Routes {
                 .integer("limit", from: 1, to: 100000, default: 1000, "The most emissions"),
                 .text("begin", "With end or points: steps of time from here on; milliseconds or RFC 3339"),
                 .text("end", "Where these steps end; without it, now"),
-                .integer("points", from: 1, to: 2000, default: 500, "The most steps"),
+                .integer("points", from: 1, to: 2000, "The most steps; 500 if begin or end are given"),
                 facets, commit,
             ],
             successes: [answer("The emissions, or the steps", .oneOf([.history, .steps]))],
