@@ -32,6 +32,9 @@ struct Watch: ParsableCommand {
     @Flag(help: "Values as JSON, also on a terminal.")
     var json = false
 
+    @Flag(help: "Also where each value has been and what has made it, on standard error.")
+    var path = false
+
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
@@ -43,6 +46,7 @@ struct Watch: ParsableCommand {
             node: name,
             every: every,
             wantsAll: all,
+            wantsPath: path,
             pipe: pipe
         )
         guard let subject else { throw ValidationError("--pipe is not JSON") }

@@ -14,11 +14,17 @@ internal import Values
 /// pipelines, and nodes that only those need are not saved, because they belong to connections.
 struct SavedGraph {
     let graph: LiveGraph
+    /// The format to write or to read.
+    var format = Self.version
+
+    private var hasCauses: Bool { format > Self.versionWithoutCauses }
 
     /// The first byte of a saved graph; it changes with the format.
     ///
-    /// Format 6 has no histories by time, and so they are at the end.
+    /// Histories by time are at the end: format 6 has none.
     static let version: UInt8 = 7
+    /// The last format that says nothing of causes.
+    static let versionWithoutCauses: UInt8 = 6
     /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
@@ -37,13 +43,15 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        for node in graph.nodes {
+            SavedNode(node, isKept: isKept(node)).write(to: &writer, hasCauses: hasCauses)
+        }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            SavedNode(member, isKept: true).write(to: &writer)
+            SavedNode(member, isKept: true).write(to: &writer, hasCauses: hasCauses)
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {
@@ -61,7 +69,7 @@ struct SavedGraph {
             steps.write(to: &writer, isStored: isStored, at: graph.time)
         }
         if let error = writer.error { throw error }
-        return [Self.version] + writer.bytes
+        return [format] + writer.bytes
     }
 
     /// The nodes that are held without any client.
@@ -106,7 +114,8 @@ struct SavedGraph {
                     from: &reader,
                     definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: hasCauses
                 )
             )
         }
@@ -125,7 +134,8 @@ struct SavedGraph {
                     from: &reader,
                     member.definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: hasCauses
                 )
             )
         }
@@ -160,7 +170,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
-        graph.present.begin(stamp, context: writer.context, by: writer.by)
+        graph.present.begin(stamp, context: writer.context, by: writer.by, .restore)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }

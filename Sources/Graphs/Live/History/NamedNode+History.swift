@@ -22,7 +22,7 @@ extension NamedNode {
         var from = definition.stateClass == .none ? change.rev : graph.rev
         if definedAt == graph.rev { from = graph.rev - 1 }
         var ring = HistoryRing(capacity: capacity, byteLimit: graph.host.limits.historyBytes, from: from)
-        ring.append(change, value)
+        ring.append(change, value, cause)
         self.ring = ring
     }
 
@@ -35,8 +35,8 @@ extension NamedNode {
     }
 
     /// The node has emitted.
-    func record(_ value: Datum?, at stamp: LogStamp) {
-        ring?.append(stamp, value)
+    func record(_ value: Datum?, at stamp: LogStamp, _ cause: Cause?) {
+        ring?.append(stamp, value, cause)
         steps?.append(value, at: stamp)
         if family != nil, definition.history.isKept { graph.members.weigh(self) }
     }
