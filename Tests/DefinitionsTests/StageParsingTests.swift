@@ -5,7 +5,7 @@ import Values
 @Suite("Reading a pipe")
 struct StageParsingTests {
     private static let spanHint =
-        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
+        "write 250ms, 5s, 2m, 1h, 7d, or whole milliseconds; more than zero and at most a year"
 
     @Test(
         "problems of a stage are reported at its place",

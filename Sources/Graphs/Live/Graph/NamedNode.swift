@@ -72,6 +72,7 @@ public final class NamedNode: RegistryEntry {
         /// Whether one of the inputs is a member of a family, whose entry may have been replaced.
         var hasMemberInputs = false
         var ring: HistoryRing?
+        var steps: TimeHistory?
         var writer: Writer?
         var ownCause: Cause?
     }
@@ -96,6 +97,12 @@ public final class NamedNode: RegistryEntry {
                 if first != nil { needRare().ring = first }
             }
         }
+    }
+
+    /// What it has emitted by time, if the definition asks for that, while the node lives.
+    var steps: TimeHistory? {
+        get { rare?.steps }
+        set { if newValue != nil || rare != nil { needRare().steps = newValue } }
     }
 
     /// The writer of a mutable node's last change and the client's context, if known.
@@ -264,7 +271,7 @@ public final class NamedNode: RegistryEntry {
         source = nil
         graph.releases.died(self, node as! Node<Datum>)
         graph.chains.forgetStage(node.id)
-        ring = nil
+        endHistory()
         if family != nil { graph.members.nodeDied(self) }
     }
 

@@ -19,6 +19,16 @@ extension ByteBuffer {
     mutating func append(facts definition: NodeDefinition, inputs: [String]) {
         member("title", definition.title)
         member("unit", definition.unit)
+        if let words = definition.words?.all {
+            member("words") { buffer in
+                buffer.append(separated: words) { pair, buffer in
+                    buffer.append(json: pair.value)
+                    buffer.append(":")
+                    buffer.append(json: pair.word)
+                }
+            }
+        }
+        member("icon", definition.icon?.rawValue)
         member("description", definition.description)
         member("severity", definition.alarm?.severity.rawValue)
         member("ok", definition.alarm?.ok)
@@ -39,8 +49,14 @@ extension ByteBuffer {
             member("inputs", list: inputs) { $1.append(json: $0) }
         }
         member("retain", definition.retain.rawValue)
-        if definition.history > 0 {
-            member("history", definition.history)
+        if definition.history.count > 0 {
+            member("history", definition.history.count)
+        }
+        if let steps = definition.history.steps {
+            member("steps") { buffer in
+                buffer.member("every", steps.every)
+                buffer.member("for", steps.keep)
+            }
         }
     }
 }
