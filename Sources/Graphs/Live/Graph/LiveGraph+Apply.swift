@@ -167,10 +167,15 @@ extension LiveGraph {
     func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
         var ended: Set<UInt64> = []
         var open: [AnyNode] = gone.compactMap(\.living)
-        // A flatten may choose any of its nodes later.
+        // A flatten may choose any of its nodes later; of those with a computed name it has one.
         let names = Set(gone.map(\.name))
-        for record in chains.all where record.sources.contains(where: names.contains) {
-            open.append(record.node)
+        let numbers = Set(open.map(\.id))
+        for record in chains.all {
+            let isOver =
+                record.sources.contains(where: names.contains)
+                || record.followsComputedName
+                    && record.node.followedNodes.contains { numbers.contains($0.id) }
+            if isOver { open.append(record.node) }
         }
         while let node = open.popLast() {
             guard ended.insert(node.id).inserted else { continue }

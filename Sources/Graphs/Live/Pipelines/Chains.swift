@@ -89,9 +89,13 @@ package final class Chains {
         let patterns: [any RegexMatcher]
         /// The members of a source that a glob chooses.
         package let members: AllMembers?
+        /// Finds the nodes of a source with a computed name.
+        private let computed: ComputedName?
 
-        /// The members of the chain's source, if a glob chooses them.
-        package var allMembers: AllMembers? { members ?? previous?.allMembers }
+        var followsComputedName: Bool { computed != nil }
+
+        /// What chooses the nodes of the chain's source by the rights of its clients.
+        package var chooser: (any NodeChooser)? { computed ?? members ?? previous?.chooser }
 
         /// The first head on the way to it that is behind.
         private var firstBehind: Head? {
@@ -152,6 +156,7 @@ package final class Chains {
             after previous: Record? = nil,
             sources: [String] = [],
             members: AllMembers? = nil,
+            computed: ComputedName? = nil,
             isShared: Bool,
             meter: StageMeter,
             of segment: Segment
@@ -170,6 +175,7 @@ package final class Chains {
             level = previous.map { $0.level + 1 } ?? 0
             self.sources = sources
             self.members = members
+            self.computed = computed
             self.isShared = isShared
             self.meter = meter
             self.segment = segment
@@ -188,6 +194,11 @@ package final class Chains {
     private var branchings: [UInt64: Branching] = [:]
 
     func find(_ key: ChainKey) -> Record? { shared[key] }
+
+    /// The living node of a source with a computed name.
+    func followed(from source: Source, for access: Access) -> Node<Datum>? {
+        source.argument.computedName == nil ? nil : find(ChainKey(source, for: access))?.node
+    }
 
     /// The record of a node, if it is a stage of a client pipeline.
     package func record(of number: UInt64) -> Record? { records[number] }
