@@ -307,11 +307,13 @@ extension Naive {
         }
 
         /// An input of a join has been delivered.
-        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Set<Int>) {
+        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Set<Int>, isPassive: Bool) {
             guard let join = node.join else { return }
             join.latest[input] = held
-            join.path = path
             if held == .empty { join.isEmptied = true }
+            // A passive input is a cause only where it completes the value.
+            if isPassive, node.held != .empty || join.latest.contains(.empty) { return }
+            join.path = path
             guard shape.isSettled else {
                 if let held = join.emission() { pass(node, held, path) }
                 return
