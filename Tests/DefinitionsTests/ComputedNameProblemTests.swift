@@ -22,7 +22,10 @@ struct ComputedNameProblemTests {
                     + "(a computed name chooses a member of a family; 'to' lists single nodes)"
             ),
             (#""a": {"flatten": {"from": "key", "node": ¦"s.{id}"}}"#, "'s.{id}' has no {value} (\(form))"),
-            (#""a": {"flatten": {"from": "key", "node": ¦"x"}}"#, "node must be a name with {value} (\(form))"),
+            (
+                #""a": {"flatten": {"from": "key", "node": ¦"x"}}"#,
+                "node must be a name with {value} (\(form))"
+            ),
             (
                 #""a": {"flatten": {"from": "key", "node": ¦"{value}.{id}"}}"#,
                 "{id} in '{value}.{id}' is neither {value} nor a placeholder of this node's name (\(form))"
@@ -95,7 +98,10 @@ struct ComputedNameProblemTests {
         #expect(problems.isEmpty, "\(problems)")
         let warned = definition?.warnings.map(\.message.description) ?? []
         for number in [2000, 1000, 500, 60000, 5000, 9000, 100, 5, 7, 8] {
-            #expect(warned.contains { $0.hasSuffix("has no unit: \(number) means milliseconds") }, "\(number)")
+            #expect(
+                warned.contains { $0.hasSuffix("has no unit: \(number) means milliseconds") },
+                "\(number)"
+            )
         }
         #expect(warned.count == 10)
         #expect(GraphDefinition.read(document, file: nil).definition?.warnings.isEmpty == true)

@@ -147,9 +147,9 @@ def test_a_price_times_a_meter():
             assert abs(server.value("g", "total") - total) < 1e-9, (node, value)
 
 
-def test_the_sensor_that_somebody_chose():
+def test_the_chosen_sensor():
     """X-9"""
-    text, = recipe("The sensor that somebody chose")
+    text, = recipe("The chosen sensor")
     with Server({"g": text}) as server:
         server.set("g", "sensor.hall.celsius", 20)
         assert server.value("g", "shown") == 20

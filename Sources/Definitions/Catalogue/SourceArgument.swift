@@ -34,8 +34,8 @@ package protocol SourceArgument: SendableMetatype {
     var inputs: [String] { get }
     /// The nodes that a value of an input may choose; they are built when they are chosen.
     var choices: [String] { get }
-    /// The computed name of a node that a value of an input chooses: `{value}` stands for that
-    /// value, other placeholders are those of the family that the node belongs to.
+    /// The computed name of a node that a value of an input chooses: `{value}` stands for
+    /// that value, other placeholders are those of the family that the node belongs to.
     var computedName: NamePattern? { get }
     /// A glob; all nodes whose names match it are inputs too, as they appear and go.
     var glob: String? { get }

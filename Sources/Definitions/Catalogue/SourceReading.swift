@@ -63,7 +63,11 @@ package final class SourceReading {
         let (value, family) = (NamePattern.value, reader.family)
         let example = "{\(value)} stands for the value, as in \"sensor.{\(value)}.celsius\""
         guard let text = document.scalar?.text, NamePattern.isPattern(text) else {
-            return reader.refuse("\(what) must be a name with {\(value)}", at: document.position, hint: example)
+            return reader.refuse(
+                "\(what) must be a name with {\(value)}",
+                at: document.position,
+                hint: example
+            )
         }
         guard let pattern = reader.namePattern(text, at: document.position) else { return nil }
         guard pattern.placeholders.contains(value) else {

@@ -208,8 +208,8 @@ struct NodeSection {
                 hint: globs.values.contains { $0.position == cycle.position }
                     ? "the glob must match neither the node itself nor what is made from it"
                     : computed.keys.contains { cycle.names.contains(names[$0]) }
-                    ? "the computed name must choose neither the node itself nor what is made from it"
-                    : "declare an edge that closes a cycle under 'links'"
+                        ? "the computed name must choose neither the node itself nor what is made from it"
+                        : "declare an edge that closes a cycle under 'links'"
             )
         }
         order = result.sorted

@@ -37,5 +37,7 @@ package struct SourceReach {
     package func contains(_ node: NodeDefinition) -> Bool { names.contains(node.name) }
 
     /// Whether a node may follow one of them by a computed name.
-    package func isFollowed(by node: NodeDefinition) -> Bool { node.followable.contains(where: names.contains) }
+    package func isFollowed(by node: NodeDefinition) -> Bool {
+        node.followable.contains(where: names.contains)
+    }
 }

@@ -60,7 +60,7 @@ struct FlattenArgument: SourceArgument {
             reader.add("'to' must name at least one node", at: place.position)
         }
         let computedName = fields["node"].flatMap { reading.computedName($0, of: "node") }
-        if (fields["to"] == nil) == (fields["node"] == nil) {
+        if reading.argument.entries != nil, (fields["to"] == nil) == (fields["node"] == nil) {
             reader.add(
                 fields["to"] == nil ? "flatten needs 'to' or 'node'" : "flatten takes either 'to' or 'node'",
                 at: reading.argument.position,

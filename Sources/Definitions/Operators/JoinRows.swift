@@ -16,7 +16,11 @@ struct CombineArgument: SourceArgument {
 
     private static let inputFields: [Schema.Field] = [
         .required("of", .node, "The node."),
-        .optional("passive", .boolean, "Whether it is read when another input changes, and is no cause itself."),
+        .optional(
+            "passive",
+            .boolean,
+            "Whether it is read when another input changes, and is no cause itself."
+        ),
     ]
     private static let input = Schema.part("input", .either(.node, .mapping(inputFields)))
     static let schema = Schema.either(

@@ -354,7 +354,11 @@ struct DebounceArgument: EdgeArgument {
     let interval: Stage.Span
     let edge: DebounceEdge
 
-    static let fields = makeFields("for", "How long no value must come.", "Which end of a burst is passed on.")
+    static let fields = makeFields(
+        "for",
+        "How long no value must come.",
+        "Which end of a burst is passed on."
+    )
 
     var canonical: String? { "\(interval.milliseconds);\(edge.rawValue)" }
     var words: String {

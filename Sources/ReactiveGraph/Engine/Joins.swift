@@ -41,8 +41,8 @@ final class Join {
         return isSettled ? .mark : emit(self)
     }
 
-    /// A passive input has recorded its value: that is no cause to emit, unless the node is empty and
-    /// this completes it.
+    /// A passive input has recorded its value: no cause to emit, unless the node is empty and this
+    /// completes it.
     @inlinable
     func delivered(passivelyBy edge: Edge, missing: Int) -> Outcome {
         guard missing == 0, let node, node.isEmpty else { return .nothing }

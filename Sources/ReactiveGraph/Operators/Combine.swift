@@ -37,8 +37,8 @@ extension Node {
         withLatest(from: other) { ($0, $1) }
     }
 
-    /// `transform` of each value of this node and the latest one of another, which is held and read,
-    /// but is no cause to emit.
+    /// `transform` of each value of this node and the latest one of another, which is held and
+    /// read, but is no cause to emit.
     ///
     /// While one of them has no value, neither has the node; the first value of `other` completes
     /// it. In a `settled` graph a turn that changes both emits once, with both new values; in

@@ -116,6 +116,7 @@ extension Node {
     /// - Parameters:
     ///   - nodes: at least one.
     ///   - passive: the places of those that are held and read, but are no cause to emit.
+    /// - Returns: the new node.
     @inlinable
     public static func combine<Element>(
         _ nodes: [Node<Element>],

@@ -47,8 +47,8 @@ extension Node {
     ///
     /// The first value starts the interval; when it is over the newest value not yet emitted is
     /// emitted and the next interval begins; an interval without a value ends it, until the next
-    /// value. With the edge `leading`, the value that starts an interval is emitted at once, and the
-    /// others are dropped: what Rx calls `throttleFirst`. With `both` it does both.
+    /// value. With the edge `leading`, the value that starts an interval is emitted at once, and
+    /// the others are dropped: what Rx calls `throttleFirst`. With `both` it does both.
     ///
     /// - Parameters:
     ///   - interval: must be positive. The graph needs a clock.

@@ -55,13 +55,15 @@ struct PassiveInputTests {
         #expect(try told([("m", "8")]) == ["80"])
     }
 
-    @Test("X-8: in settled mode a commit of both emits once, with both new values; in immediate mode the former one may be seen")
+    @Test(
+        "X-8: in settled mode a commit of both emits once, with both new values; in immediate mode the former one may be seen"
+    )
     func together() throws {
         for (mode, expected) in [("settled", ["33"]), ("immediate", ["33"])] {
             let bench = Bench()
             let graph = try bench.define(
-                #"{"graph":"g","mode":"\#(mode)","nodes":{"m":{"set":"any"},"t":{"set":"any"},"# +
-                    #""c":{"combine":{"m":"m","t":{"of":"t","passive":true}},"map":"m * t"}}}"#
+                #"{"graph":"g","mode":"\#(mode)","nodes":{"m":{"set":"any"},"t":{"set":"any"},"#
+                    + #""c":{"combine":{"m":"m","t":{"of":"t","passive":true}},"map":"m * t"}}}"#
             )
             try bench.set(graph, [("m", "2"), ("t", "10")])
             let client = bench.connect()
@@ -120,7 +122,10 @@ struct PassiveInputTests {
         try bench.set(graph, [("t", "4")])
         #expect(Told(client.take())[2] == ["[3,4]"])
         let wrong = client.ask(#"{"op":"sub","id":3,"graph":"g","combine":[{"of":"t","passive":true}]}"#)
-        #expect(wrong[0].contains(#""code":"bad_field""#) && wrong[0].contains("all inputs of combine are passive"))
+        #expect(
+            wrong[0].contains(#""code":"bad_field""#)
+                && wrong[0].contains("all inputs of combine are passive")
+        )
         client.session.close()
         bench.endTurn()
         #expect(graph.isWhole)

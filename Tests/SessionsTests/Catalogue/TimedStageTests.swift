@@ -82,7 +82,9 @@ struct TimedStageTests {
         #expect(heard == [#"10:"v":2"#, #"20:"v":3"#, #"55:"empty":true"#, #"80:"v":5"#])
     }
 
-    @Test("G-141a: sample with the leading edge passes the first value of an interval on, and both edges the newest too")
+    @Test(
+        "G-141a: sample with the leading edge passes the first value of an interval on, and both edges the newest too"
+    )
     func sampleEdges() throws {
         let steps: [(at: UInt64, set: String)] = [
             (0, "1"), (5, "2"), (12, "3"), (15, "clear"), (16, "4"), (17, "5"), (50, "6"),

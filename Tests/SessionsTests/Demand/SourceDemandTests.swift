@@ -55,7 +55,8 @@ struct SourceDemandTests {
 
     @Test("X-9, S-1: with a computed name the upstream of the former member closes in the turn of the switch")
     func computedName() throws {
-        let more = #","key":{"set":"any"},"shown":{"flatten":{"from":"key","node":"n.{value}"},"retain":"whileInUse"}"#
+        let more =
+            #","key":{"set":"any"},"shown":{"flatten":{"from":"key","node":"n.{value}"},"retain":"whileInUse"}"#
         let graph = try bench.define(text(nodes + more))
         let opener = Opener(graph)
         try bench.set(graph, [("key", #""a""#)])

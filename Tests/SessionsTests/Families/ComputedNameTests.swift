@@ -64,7 +64,9 @@ struct ComputedNameTests {
         #expect(graph.isWhole)
     }
 
-    @Test("X-9: the former member goes in the turn of the switch, with its reason; a new one is born as by a listener")
+    @Test(
+        "X-9: the former member goes in the turn of the switch, with its reason; a new one is born as by a listener"
+    )
     func releases() throws {
         let graph = try define()
         try bench.set(graph, [("key", #""a""#)])
@@ -85,7 +87,9 @@ struct ComputedNameTests {
         #expect(graph.isWhole)
     }
 
-    @Test("X-9: a member that would exceed limits.members is a failure with the code; there may be room later")
+    @Test(
+        "X-9: a member that would exceed limits.members is a failure with the code; there may be room later"
+    )
     func limits() throws {
         var limits = SessionLimits.ample
         limits.members = 2
@@ -103,7 +107,9 @@ struct ComputedNameTests {
         #expect(try bench.read(graph, "shown") == "3")
     }
 
-    @Test("X-9: a declared node stands in the place of a member, also one that is declared while it is followed")
+    @Test(
+        "X-9: a declared node stands in the place of a member, also one that is declared while it is followed"
+    )
     func declared() throws {
         let graph = try define(Self.nodes + #","s.x":{"set":"any","initial":7},"q.x":{"set":"any"}"#)
         try bench.set(graph, [("key", #""x""#)])
@@ -122,8 +128,8 @@ struct ComputedNameTests {
     @Test("X-9: a family that goes or comes changes what the computed name means")
     func redefined() throws {
         func nodes(_ family: String) -> String {
-            #""key":{"set":"any"},"s.y{id}":{"set":"any"},"\#(family)":{"set":"any"},"# +
-                #""shown":{"flatten":{"from":"key","node":"s.{value}"}}"#
+            #""key":{"set":"any"},"s.y{id}":{"set":"any"},"\#(family)":{"set":"any"},"#
+                + #""shown":{"flatten":{"from":"key","node":"s.{value}"}}"#
         }
         let graph = try define(nodes("s.x{id}"))
         try bench.set(graph, [("key", #""x1""#), ("s.x1", "1"), ("s.y1", "2")])
@@ -176,7 +182,8 @@ struct ComputedNameTests {
         Access(Principal(name: "ann", grants: [Principal.Grant(nodes: nodes, can: [.read, .pipe])]))
     }
 
-    private static let sub = #"{"op":"sub","id":1,"graph":"g","mode":"all","flatten":{"from":"key","node":"s.{value}"}}"#
+    private static let sub =
+        #"{"op":"sub","id":1,"graph":"g","mode":"all","flatten":{"from":"key","node":"s.{value}"}}"#
 
     @Test("X-9: a client's rights are checked at each switch; what it may not read is no key")
     func rights() throws {
@@ -211,12 +218,16 @@ struct ComputedNameTests {
         #expect(graph.isWhole)
     }
 
-    @Test("X-9: members that a client's name makes count for its principal; a removed member ends its subscription")
+    @Test(
+        "X-9: members that a client's name makes count for its principal; a removed member ends its subscription"
+    )
     func accounts() throws {
         var limits = SessionLimits.ample
         limits.membersPerPrincipal = 2
         let bench = Bench(limits: limits)
-        let graph = try bench.define(#"{"graph":"g","nodes":{\#(Self.nodes.replacing(#""shown""#, with: #""unused.{x}""#))}}"#)
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{\#(Self.nodes.replacing(#""shown""#, with: #""unused.{x}""#))}}"#
+        )
         try bench.set(graph, [("key", #""a""#)])
         let ann = bench.connect(access("*"))
         #expect(ann.ask(Self.sub)[0].contains(#""empty":true"#))
@@ -235,9 +246,9 @@ struct ComputedNameTests {
         limits.wanted = 2
         let bench = Bench(limits: limits)
         let graph = try bench.define(
-            #"{"graph":"g","upstreams":{"u":{"url":"http://u.example"}},"nodes":{"key":{"set":"any"},"# +
-                #""s.{id}":{"source":{"get":"u:/s?ids={id*}"}},"# +
-                #""shown":{"flatten":{"from":"key","node":"s.{value}"},"retain":"whileInUse"}}}"#
+            #"{"graph":"g","upstreams":{"u":{"url":"http://u.example"}},"nodes":{"key":{"set":"any"},"#
+                + #""s.{id}":{"source":{"get":"u:/s?ids={id*}"}},"#
+                + #""shown":{"flatten":{"from":"key","node":"s.{value}"},"retain":"whileInUse"}}}"#
         )
         try bench.set(graph, [("key", #""a""#)])
         let client = bench.connect()

@@ -52,7 +52,8 @@ struct Rebuilding {
         var inputs = RebuildingInputs(graph, pulse)
         var gates: [(living: Node<Datum>?, gate: Node<Datum>)] = []
         for node in nodes {
-            let sources = inputs.inputs(of: node) + (followed[ObjectIdentifier(node)] ?? []).compactMap(\.living)
+            let sources =
+                inputs.inputs(of: node) + (followed[ObjectIdentifier(node)] ?? []).compactMap(\.living)
             let gate = self.gate(for: node, after: [pulse] + sources)
             graph.chains.hide(gate)
             node.living?.link(to: gate, replay: false)

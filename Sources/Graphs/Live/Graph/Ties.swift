@@ -114,7 +114,9 @@ private final class TieReach {
 
     init(_ ties: [Tie], in graph: LiveGraph) {
         for node in graph.nodes {
-            for input in node.inputNames + node.definition.followable { downstream[input, default: []].append(node) }
+            for input in node.inputNames + node.definition.followable {
+                downstream[input, default: []].append(node)
+            }
         }
         for tie in ties { downstream[tie.from.name, default: []].append(tie.to) }
     }

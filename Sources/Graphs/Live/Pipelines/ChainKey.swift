@@ -8,8 +8,8 @@ struct ChainKey: Hashable {
     let previous: UInt64
     /// The canonical text of the source or of the stage.
     let text: String
-    /// The principal whose rights choose the nodes of a source by a glob or a computed name; held by
-    /// the chain.
+    /// The principal whose rights choose the nodes of a source by a glob or a computed name; held
+    /// by the chain.
     private let principal: ObjectIdentifier?
 
     /// The key of a source without stages, for a client with that access.

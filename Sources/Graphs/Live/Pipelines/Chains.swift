@@ -90,9 +90,7 @@ package final class Chains {
         /// The members of a source that a glob chooses.
         package let members: AllMembers?
         /// Finds the nodes of a source with a computed name.
-        private let computed: ComputedName?
-
-        var followsComputedName: Bool { computed != nil }
+        fileprivate let computed: ComputedName?
 
         /// What chooses the nodes of the chain's source by the rights of its clients.
         package var chooser: (any NodeChooser)? { computed ?? members ?? previous?.chooser }
@@ -204,6 +202,18 @@ package final class Chains {
     package func record(of number: UInt64) -> Record? { records[number] }
 
     package var all: [Record] { records.values.sorted { $0.number < $1.number } }
+
+    /// The nodes of sources that read some of these nodes.
+    ///
+    /// A flatten may choose any of its nodes later; one with a computed name has what it follows.
+    func sources(losing gone: [AnyNode], named names: Set<String>) -> [AnyNode] {
+        let numbers = Set(gone.map(\.id))
+        return all.filter { record in
+            record.sources.contains(where: names.contains)
+                || record.computed != nil
+                    && record.node.followedNodes.contains { numbers.contains($0.id) }
+        }.map(\.node)
+    }
 
     /// Adds the record of a node that has just been built.
     func add(_ record: Record) {

@@ -51,12 +51,15 @@ extension Picture {
         // A declared node has inputs even while it does not live.
         guard named.family == nil else { return [] }
         let followed = Self.families(of: entry.node?.followedNodes ?? [], in: graph, besides: shown)
-        return followed + named.inputNames.compactMap { name in
-            if let input = graph.existing(name) {
-                if input.family == nil || input.living.map({ shown.contains($0.id) }) == true { return nil }
+        return followed
+            + named.inputNames.compactMap { name in
+                if let input = graph.existing(name) {
+                    if input.family == nil || input.living.map({ shown.contains($0.id) }) == true {
+                        return nil
+                    }
+                }
+                return graph.members.family(of: name)
             }
-            return graph.members.family(of: name)
-        }
     }
 }
 
