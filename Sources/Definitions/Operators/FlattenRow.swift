@@ -88,7 +88,11 @@ extension StageMaker {
             do throws(HostError) {
                 if let name = flatten.computedName, let node = try member(name, of: text) { return node }
             } catch {
-                return stand(for: Datum.fail(error.code.rawValue, at: place, error.message))
+                let noRoom =
+                    error.code == .subLimit
+                    ? Datum.fail("sub_limit", at: place, error.message)
+                    : Datum.fail("too_large", at: place, error.message)
+                return stand(for: noRoom)
             }
             return (chosen[text] ?? flatten.otherwise).flatMap(living) ?? stand(for: notAKey)
         }
