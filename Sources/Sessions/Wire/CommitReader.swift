@@ -3,7 +3,7 @@ internal import Definitions
 public import Support
 public import Values
 
-/// Reads `set`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch body
+/// Reads `set`, `clear`, `if`, `ctx`, `key` and `path` of a socket's `set` or of a batch body
 /// (docs/protocol.md).
 public enum CommitReader {
     /// Reads the body of a batch request.
@@ -52,6 +52,10 @@ public enum CommitReader {
                 throw HostError(.badField, "key: 1 to 128 bytes are allowed")
             }
             commit.key = key
+        }
+        if let path = fields[.path] {
+            commit.path = try ValuePath(path)
+            commit.skipPassed()
         }
     }
 

@@ -125,7 +125,7 @@ extension Naive.Graph {
                 return inner
             }
             collect()
-            pass(node, inner.held, path.union([inner.number]))
+            pass(node, inner.held, path.passing(inner, keepingNames: keepsNames))
         }
         connect(wire)
         return node

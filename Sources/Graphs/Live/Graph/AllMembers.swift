@@ -112,6 +112,7 @@ package final class AllMembers: NameWatcher, NodeChooser {
     package func vanished(_ node: NamedNode) {
         guard let graph, node.family != nil else { return }
         named?.changed = graph.stamp
+        named?.ownCause = graph.present.cause()
         guard let gathering, let living = node.living else { return }
         gathering.remove(living)
         charge(0)

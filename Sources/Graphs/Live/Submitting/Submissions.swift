@@ -98,6 +98,7 @@ final class Submissions {
         } catch {
             return refuse(commit, error)
         }
+        if commit.isVoid { return .applied(.nothing(commit)) }
         let isByHand = commit.isByHand
         commit.set.forEachNode { $0.noteSet(byHand: isByHand) }
         return append(commit)
@@ -218,7 +219,9 @@ final class Submissions {
         guard key.key.digest == pending.commit.digest else {
             return pending.answer(.failure(IdempotencyKeys.isReused))
         }
-        pending.answer(.success(key.answer(in: pending.commit.graph.epochs)))
+        var answer = key.answer(in: pending.commit.graph.epochs)
+        answer.skipped = pending.commit.skipped
+        pending.answer(.success(answer))
     }
 
     /// Removes the pending commit that the log answers.

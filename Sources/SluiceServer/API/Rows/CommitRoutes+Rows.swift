@@ -1,5 +1,6 @@
 internal import Commits
 internal import Definitions
+internal import Graphs
 internal import HTTP
 internal import Values
 
@@ -14,7 +15,7 @@ extension CommitRoutes: Routes {
     ]
 
     private static let setFields: [HeaderName] = [
-        .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
+        .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext, .sluicePath,
     ]
 
     private static func applied(_ summary: String) -> [Success] {
@@ -107,7 +108,7 @@ extension CommitRoutes: Routes {
                 audited: .set,
                 name: "batch",
                 summary: "Sets and clears several nodes, all or nothing",
-                fields: [.idempotencyKey, .sluiceContext],
+                fields: [.idempotencyKey, .sluiceContext, .sluicePath],
                 body: valueBody.of(.batch),
                 successes: [answer("All of it is applied", .applied)],
                 errors: setErrors
@@ -118,7 +119,10 @@ extension CommitRoutes: Routes {
 extension Schema {
     fileprivate static let applied = part(
         "Applied",
-        .object(cursor, [.optional("changed", .integer)])
+        .object([
+            .optional("epoch", .string), .optional("rev", .integer), .optional("changed", .integer),
+            .optional("skipped", .names),
+        ]).described("without epoch and rev if every node was skipped, so that nothing has changed")
     )
 
     fileprivate static let load = part(
@@ -151,6 +155,7 @@ extension Schema {
             .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
+            .optional("path", .names.with("maxItems", .number(ValuePath.longest))),
         ]).and(
             .anyOf([
                 .requires(["set"]).and(
