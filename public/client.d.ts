@@ -14,7 +14,7 @@ export type Target =
   | string
   | { graph: string; node: string }
   | { graph: string; nodes: string[] }
-  | { graph: string; combine: Record<string, string> };
+  | { graph: string; combine: Record<string, string | { of: string; passive?: boolean }> };
 
 export interface Options {
   /** The client's name in the server's lists. */

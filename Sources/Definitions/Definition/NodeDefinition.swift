@@ -102,6 +102,9 @@ public final class NodeDefinition {
     public let position: Position
     /// Names of the declared nodes that its glob matches; members of families come and go.
     package var matches: [String] = []
+    /// Families and declared nodes, sorted: the node follows one of their members, whose name is
+    /// computed from a value.
+    package var followable: [String] = []
     /// Set if links lead to the node, at least `history`: then its value depends on which input
     /// came last.
     package var linkClass: OperatorRow.StateClass?
@@ -229,6 +232,6 @@ public final class NodeDefinition {
 extension NodeDefinition.Derived {
     /// The strongest class of its source and stages.
     public var stateClass: OperatorRow.StateClass {
-        pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) }
+        pipe.reduce(source.stateClass) { max($0, $1.stateClass) }
     }
 }

@@ -21,6 +21,8 @@ struct NodeReading {
     private(set) var newNodes: [NodeReference] = []
     /// Its glob, even if there are other problems.
     private(set) var glob: GlobReference?
+    /// Its computed name, even if there are other problems.
+    private(set) var computed: ComputedReference?
 
     init(_ name: String, _ entry: Document.Entry, from reader: DocumentReader) {
         self.name = name
@@ -155,6 +157,7 @@ struct NodeReading {
             references += reading.references
             newNodes += reading.newNodes
             glob = reading.globReference ?? glob
+            computed = reading.computedReference ?? computed
         }
         return source
     }

@@ -125,7 +125,14 @@ package final class NodeBuilder {
         let member = node.family == nil ? nil : node
         var result = source(
             derived.source,
-            at: GraphSite(in: graph, at: node.name, for: meter, member: member, members: node.members)
+            at: GraphSite(
+                in: graph,
+                at: node.name,
+                for: meter,
+                member: member,
+                members: node.members,
+                computed: derived.source.argument.computedName.map { _ in ComputedName(in: graph, for: nil) }
+            )
         )
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }

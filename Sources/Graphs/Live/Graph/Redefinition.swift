@@ -104,7 +104,8 @@ struct Redefinition {
             let family = definition.pattern == nil ? nil : graph.members.family(of: node.name)
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
-                || former.matches != definition.matches || node.family !== family
+                || former.matches != definition.matches || former.followable != definition.followable
+                || node.family !== family
             node.take(definition, of: family)
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {

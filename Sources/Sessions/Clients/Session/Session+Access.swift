@@ -31,9 +31,7 @@ extension Session {
 
     private func isAllowed(_ subscription: Subscription) -> Bool {
         host.work += Access.work(looking: subscription.requiredRights?.nodes.count ?? 0)
-        if let access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
-            return false
-        }
+        if let access, subscription.pipeline?.chain.chooser?.admits(access) == false { return false }
         guard let access, let claim = subscription.requiredRights else { return true }
         return claim.nodes.allSatisfy { name in
             subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true

@@ -24,11 +24,11 @@ extension ClientRequest {
         let subject = try Subject.read(fields, in: view, pipeline)
         request.keeping = try keep(subject)
         let name = session.access?.name
-        try Subscription.checkWanted(under: subject.nodes, in: graph, by: session)
+        try Subscription.checkWanted(under: subject.nodes, subject.source, in: graph, by: session)
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
-            subscription.claimWanted(under: subject.nodes)
+            subscription.claimWanted(under: subject.nodes, subject.source)
             if let owners { session.ownerTable.give(subscription, to: owners) }
             subscription.change(request.way)
             let snap = Snap(subscription, subject, request, taken: chain)
