@@ -139,7 +139,7 @@ final class Sessions {
         let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph
-                    && (subscription is WideSubscription || nodes.contains(subscription.node?.id ?? 0))
+                    && (subscription is WideSubscription || subscription.leave(names, nodes))
             }
         }
         return affected.sorted { $0.number < $1.number }
@@ -165,6 +165,12 @@ final class Sessions {
         for session in all where session.access?.principal != nil {
             session.change(to: session.access)
         }
+    }
+
+    /// The graph has another definition: ends the links that a value would go round for ever.
+    func endEndlessLinks(of graph: LiveGraph) {
+        let rings = LinkRings(of: graph)
+        for session in all { session.endEndlessLinks(of: graph, rings) }
     }
 
     var openCount: Int { listed.count - closedCount }

@@ -154,7 +154,7 @@ extension Schema {
             .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
-            .optional("path", .names.with("maxItems", ValuePath.longest)),
+            .optional("path", .names.with("maxItems", 32)),
         ]).and(
             .anyOf([
                 .requires(["set"]).and(
