@@ -68,6 +68,9 @@ function parsed(target) {
   return /[*,]/.test(node) ? { graph, nodes: node.split(",") } : { graph, node };
 }
 
+/** Whether it is a link: it receives only why a value was not set, and what was set after that. */
+const isLink = ({ op }) => op === "link" || op === "sync";
+
 /** Whether the subscription is more than nodes as they are. */
 const isPipeline = ({ op, node, nodes, pipe }) => op === "sub" && !nodes && (!node || !!pipe);
 
@@ -114,7 +117,7 @@ export function connect(address = "/v1/ws", {
   let lastID = 0;
 
   const api = {
-    limits, watch, stream, owner, observe, demand,
+    limits, watch, stream, link, sync, owner, observe, demand,
     get, list, set, load, presence,
     auth, ping, retry, close,
   };
@@ -177,9 +180,21 @@ export function connect(address = "/v1/ws", {
     return {
       watch: (target, type, fn, given) => watch(target, type, fn, { ...given, owner: name }),
       stream: (target, type, given) => stream(target, type, { ...given, owner: name }),
+      link: (graph, from, to, fn, given) => link(graph, from, to, fn, { ...given, owner: name }),
+      sync: (graph, a, b, fn, given) => sync(graph, a, b, fn, { ...given, owner: name }),
       release,
       [Symbol.dispose]: release,
     };
+  }
+
+  /** Lets the server set one node to the values of another, until the handle is closed. */
+  function link(graph, from, to, fn, given) {
+    return join({ op: "link", graph, from, to, ...given }, null, fn, Symbol());
+  }
+
+  /** Keeps two nodes in step. */
+  function sync(graph, a, b, fn, given) {
+    return join({ op: "sync", graph, a, b, ...given }, null, fn, Symbol());
   }
 
   function observe(graph, fn, given) {
@@ -338,6 +353,7 @@ export function connect(address = "/v1/ws", {
       if (op === "err" && !isReady) drop(4401, message.code);
     } else if (waiting.reject) settle(waiting, message);
     else if (op === "snap") begin(waiting, message);
+    else if (op === "linked") made(waiting, message);
     else if (op === "end" || op === "err") end(waiting, message);
     else if (op === "topo" || op === "topod") notify(waiting, { v: message }, {});
     else if (op === "wanted") demanded(waiting, message);
@@ -459,8 +475,8 @@ export function connect(address = "/v1/ws", {
       // A window, for example, outlives the connection; the server knows what has a memory.
       keep: isPipeline(fields) ? "auto" : undefined,
       ...fields,
-      every: paced(fields),
-      since: cursor,
+      every: isLink(fields) ? undefined : paced(fields),
+      since: isLink(fields) ? undefined : cursor,
       history: cursor ? undefined : fields.history,
     }, sub);
   }
@@ -518,6 +534,13 @@ export function connect(address = "/v1/ws", {
     }
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
     if (resumed !== undefined) safely(onGap, { ...fields, epoch, rev, ...cut });
+  }
+
+  /** The answer to a link, which has no values of its own. */
+  function made(sub, { epoch, rev, t }) {
+    sub.cursor = { epoch, rev };
+    sub.ended = undefined;
+    notify(sub, {}, { epoch, rev, t });
   }
 
   /** Losses add up until the next delivery, however often the connection breaks before it. */
@@ -590,7 +613,8 @@ export function connect(address = "/v1/ws", {
   /** Subscriptions may come less often while the page is hidden, and as asked for otherwise. */
   function changePace() {
     for (const [id, { fields, watchers }] of byID) {
-      const canChange = watchers && fields.mode !== "all" && fields.op !== "demand";
+      const isPaced = watchers && fields.op !== "demand" && !isLink(fields);
+      const canChange = isPaced && fields.mode !== "all";
       if (canChange) send({ op: "mod", sub: id, every: paced(fields) });
     }
   }

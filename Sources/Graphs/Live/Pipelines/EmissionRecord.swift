@@ -20,6 +20,8 @@ final class EmissionRecord {
     /// A recorded emission.
     final class Entry {
         let commit: CommitInfo
+        /// Of the commit that caused it.
+        let rev: UInt64
         /// The turn of the loop in which it was emitted.
         let turn: UInt64
         /// The `time` that expressions see, in milliseconds since 1970.
@@ -41,6 +43,7 @@ final class EmissionRecord {
             passage = graph.core.passage
             cause = graph.presentCause(at: node)
             commit = graph.present.commit
+            rev = graph.present.rev
             turn = graph.host.turns
             time = graph.evaluationTime
             self.count = count

@@ -105,7 +105,11 @@ extension ClientRequest {
             // Of a sync, the second direction brings its value only where the first has none.
             if replays { (all.first { $0.node?.isEmpty == false } ?? first).replay() }
             session.clients.links.run(in: host)
-            session.answer(id: id, bytes: 0) { Answer.ok(id: id, to: &$0) }
+            session.answer(id: id, bytes: 0) { buffer in
+                Answer.begin("linked", id: id, to: &buffer)
+                Answer.appendMoment(of: graph, to: &buffer)
+                buffer.append("}")
+            }
         }
         guard let place = chains.indices.last(where: { chains[$0]?.isBehind == true }), let chain = chains[place]
         else { return answer() }

@@ -45,17 +45,20 @@ final class LinkSubscription: Subscription {
 
     /// Sets the node to the present value, as a link does when it is connected (G-21).
     func replay() {
-        if let value = node?.value { lead(value, Provenance(ofValueOf: link.from)) }
+        if let value = node?.value { lead(value, Provenance(ofValueOf: link.from), after: nil) }
     }
 
     override func queue(_ value: Datum?) {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
-        lead(value, Provenance(ofDeliveredBy: sourceID, in: graph))
+        lead(value, Provenance(ofDeliveredBy: sourceID, in: graph), after: graph.present.rev)
     }
 
     /// Puts a value into the queue of what the session's links set, unless it has passed the node, in which case nothing happens.
-    private func lead(_ value: Datum?, _ provenance: Provenance) {
+    ///
+    /// In a `sync` the newest change wins: a commit that changes both nodes, or a later one that
+    /// changes the other, leaves that as it is.
+    private func lead(_ value: Datum?, _ provenance: Provenance, after rev: UInt64?) {
         guard !isEnded, !isFull, !session.isClosed else { return }
         if let value, value.isFail { return report(value) }
         var commit = Commit(graph: graph)
@@ -67,6 +70,9 @@ final class LinkSubscription: Subscription {
         commit.path = path
         commit.skipPassed()
         guard !commit.isVoid else { return }
+        if link.kind == .sync, let rev, rev > 0 {
+            commit.conditions.append(Condition(link.to, .unchangedSince(rev - 1)))
+        }
         waiting += 1
         let bytes = session.links.add(LinkEffect(of: self, value, commit))
         session.clients.links.mark(session)
@@ -88,6 +94,7 @@ final class LinkSubscription: Subscription {
             send(value)
         case .failure(let error):
             switch error.code {
+            case .conflict where link.kind == .sync && error.retry != true: break
             case .unknownNode, .notMutable, .unknownGraph: session.end(whole, .nodeRemoved)
             default: report(.fail(error.code.rawValue, at: place, error.message))
             }
