@@ -33,6 +33,9 @@ struct SetNode: ParsableCommand {
     @Option(help: "The commit's context, as JSON.")
     var context: String?
 
+    @Option(help: "Where the value has been, as a JSON list; a node among these is not set.")
+    var path: String?
+
     @Option(help: "Set only if the node's entity tag is still this one.")
     var ifMatch: String?
 
@@ -51,6 +54,7 @@ struct SetNode: ParsableCommand {
         }
         var fields: [(name: StaticString, value: String)] = []
         if let context { fields.append(("Sluice-Context", context)) }
+        if let path { fields.append(("Sluice-Path", path)) }
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
         let body = Array((string ? String(json: value) : try Self.json(value)).utf8)
         let answer = try Terminal.reporting {

@@ -102,7 +102,7 @@ package final class PastRecorder {
         let living = graph.builder.materialise(node)
         guard heard?.node !== living else { return }
         let heard = Heard { [unowned self, unowned graph, unowned living] in
-            append(living.value, graph, node.isMutable ? node.cause : graph.presentCause(at: living.id))
+            append(living.value, graph, graph.present.cause(at: living.id, in: graph))
         }
         bag.insert(heard)
         heard.listen(to: living)

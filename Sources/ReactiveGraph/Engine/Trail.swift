@@ -6,7 +6,7 @@
 final class Trail {
     @safe @exclusivity(unchecked) private(set) var ids: [UInt64]
     let before: Crossing?
-    /// The entries of the named nodes on it, if somebody asked for names when it was kept.
+    /// The entries of the named nodes on it, if a listener asked for names when it was kept.
     let entries: [AnyObject]
     private var lookup: Set<UInt64>?
 

@@ -136,8 +136,8 @@ extension HistoryRing {
     /// About the size of an emission in an answer, in bytes.
     private func jsonSize(at index: Int) -> Int { (self[index].value?.byteCount ?? 0) + 64 }
 
-    /// Appends `[{"rev":…,"t":…,"v":…,"by":…,"origin":…,"state":{…}},…]`; a state goes with the last emission of its
-    /// rev, or alone.
+    /// Appends `[{"rev":…,"t":…,"v":…,"by":…,"origin":…,"state":{…}},…]`; a state goes with the last
+    /// emission of its rev, or alone.
     func append(
         _ range: Range<Int>,
         _ states: ArraySlice<PastRecorder.State> = [],

@@ -1,26 +1,26 @@
 internal import Commits
 internal import ReactiveGraph
 
-/// What kind of thing made a value.
-package enum Origin: UInt8, CaseIterable, Sendable {
-    /// A client set or cleared a node.
-    case set
-    /// The upstream of a source node sent it.
-    case source
-    /// A `sync` or one of `links` set a node, or a link that a client has made.
-    case link
-    /// A timer of the definition, or of a client's pipeline.
-    case tick
-    /// A state that was saved without saying more.
-    case restore
-    /// A member of a family was not set for too long.
-    case expiry
-    /// The definition.
-    case initial
-}
-
 /// Why a value is what it is: what kind of commit made it, and by whom.
 package final class Cause: Sendable {
+    /// What kind of thing made a value.
+    package enum Origin: UInt8, CaseIterable, Sendable {
+        /// A client set or cleared a node.
+        case set
+        /// The upstream of a source node sent it.
+        case source
+        /// A `sync` or one of `links` set a node, or a link that a client has made.
+        case link
+        /// A timer of the definition, or of a client's pipeline.
+        case tick
+        /// A state that was saved without saying more.
+        case restore
+        /// A member of a family was not set for too long.
+        case expiry
+        /// The definition.
+        case initial
+    }
+
     package let origin: Origin
     /// The authenticated principal, if there is one.
     package let by: String?
@@ -37,19 +37,6 @@ package final class Cause: Sendable {
     }
 }
 
-extension LiveGraph {
-    /// Why the emission happens that is being delivered to the node with this number.
-    func presentCause(at node: UInt64) -> Cause {
-        if host.pipelines.isInTimer { return Cause.of(.tick, by: nil) }
-        let detours = present.detours
-        guard !detours.isEmpty else { return present.cause() }
-        return present.cause(
-            through: detours[node]
-                ?? core.deliveredPath.ids.last { detours[$0] != nil }.flatMap { detours[$0] }
-        )
-    }
-}
-
 extension NamedNode {
     /// Why its present value is what it is; of a node whose last change is that of an input, why
     /// that has changed.
@@ -61,7 +48,7 @@ extension NamedNode {
     }
 
     /// Its value changes for a reason of that kind.
-    func noteChange(_ stamp: LogStamp, _ origin: Origin) {
+    func noteChange(_ stamp: LogStamp, _ origin: Cause.Origin) {
         changed = stamp
         self.origin = origin
         ownCause = nil

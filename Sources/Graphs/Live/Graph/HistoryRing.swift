@@ -13,7 +13,7 @@ package struct HistoryRing {
         package let stamp: LogStamp
         /// nil: empty.
         package let value: Datum?
-        /// Why; nil: unknown. Entries share it.
+        /// Why it happened, which entries share; nil: unknown.
         package let cause: Cause?
 
         package init(stamp: LogStamp, value: Datum?, cause: Cause? = nil) {

@@ -33,7 +33,7 @@ public final class NamedNode: RegistryEntry {
     /// For how many bytes ``payer`` is charged.
     var charged: UInt32 = 0
     /// What kind of cause made the last change of a mutable node.
-    var origin = Origin.initial
+    var origin = Cause.Origin.initial
     /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
     /// person has.
     private var fed: UInt8 = 0

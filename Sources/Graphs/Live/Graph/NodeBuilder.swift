@@ -170,7 +170,7 @@ package final class NodeBuilder {
             let graph = graph
             guard graph.present.building == nil else { return }
             let stamp = graph.stamp
-            let cause = node.isMutable ? node.cause : graph.presentCause(at: living.id)
+            let cause = graph.present.cause(at: living.id, in: graph)
             if isStored { (node.changed, node.ownCause) = (stamp, cause) }
             node.ring?.append(stamp, emission.value, cause)
             if node.family != nil, node.ring != nil { graph.members.weigh(node) }

@@ -1,4 +1,5 @@
 package import Commits
+internal import ReactiveGraph
 package import Values
 
 /// What holds while a graph computes something.
@@ -53,11 +54,11 @@ package final class PresentTurn {
     private var facts: (stamp: LogStamp, context: Datum?, by: String?) = (LogStamp(rev: 0, time: 0), nil, nil)
     private var made: CommitInfo?
     /// What kind of cause the newest commit is.
-    private(set) var origin = Origin.initial
+    private(set) var origin = Cause.Origin.initial
     private var madeCause: Cause?
     /// Nodes that this commit sets by other means than its own: through ties, and because the time
     /// of their values is over.
-    private(set) var detours: [UInt64: Origin] = [:]
+    private(set) var detours: [UInt64: Cause.Origin] = [:]
 
     /// The newest commit, which all of the graph's own emissions belong to.
     ///
@@ -80,7 +81,7 @@ package final class PresentTurn {
     var payer: MemberAccount? { now.payer }
 
     /// A new commit is being applied.
-    func begin(_ stamp: LogStamp, context: Datum?, by: String?, _ origin: Origin) {
+    func begin(_ stamp: LogStamp, context: Datum?, by: String?, _ origin: Cause.Origin) {
         assert(now.isPlain, "a commit is applied between turns")
         facts = (stamp, context, by)
         made = nil
@@ -89,14 +90,23 @@ package final class PresentTurn {
     }
 
     /// The commit sets a node by such means.
-    func note(_ origin: Origin, of node: UInt64) { detours[node] = origin }
+    func note(_ origin: Cause.Origin, of node: UInt64) { detours[node] = origin }
+
+    /// Why the emission happens that the graph, which has this turn, delivers to a node.
+    func cause(at node: UInt64, in graph: LiveGraph) -> Cause {
+        if graph.host.pipelines.isInTimer { return Cause.of(.tick, by: nil) }
+        guard !detours.isEmpty else { return cause() }
+        let passed = graph.core.deliveredPath.ids.last { detours[$0] != nil }
+        return cause(through: detours[node] ?? passed.flatMap { detours[$0] })
+    }
 
     /// The cause of the present emission, or of one that has come through a detour.
-    func cause(through detour: Origin? = nil) -> Cause {
+    func cause(through detour: Cause.Origin? = nil) -> Cause {
         if let cause = now.cause { return cause }
-        if let detour { return Cause.of(detour, by: detour == .expiry ? nil : facts.by) }
-        let cause = Cause.of(origin, by: facts.by, after: madeCause)
-        madeCause = cause
+        let by = detour == .expiry ? nil : facts.by
+        // One object for consecutive changes by the same principal: histories keep it.
+        let cause = Cause.of(detour ?? origin, by: by, after: madeCause)
+        if by != nil { madeCause = cause }
         return cause
     }
 

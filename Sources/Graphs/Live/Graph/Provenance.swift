@@ -20,7 +20,7 @@ package final class Provenance {
     /// Of the emission that a node of the graph delivers at the moment.
     package convenience init(ofDeliveredBy node: UInt64, in graph: LiveGraph) {
         self.init(
-            graph.presentCause(at: node),
+            graph.present.cause(at: node, in: graph),
             graph.core.deliveredContext?.value(as: ValuePath.self),
             graph.core.passedEntries.map { $0 as! NamedNode },
             in: graph
@@ -42,8 +42,9 @@ package final class Provenance {
     private typealias Entry = (text: String, isSet: Bool)
 
     private func all(for access: Access) -> [Entry] {
-        let entries = (given?.entries ?? []).map { (graph.shown($0, to: access), true) }
-        return entries + nodes.map { (graph.entry(of: $0, for: access), $0.isMutable) }
+        let names = PathNames(of: graph)
+        let entries = (given?.entries ?? []).map { (names.shown($0, to: access), true) }
+        return entries + nodes.map { (names.entry(of: $0, for: access), $0.isMutable) }
     }
 
     private func fitting(_ all: [Entry]) -> [Entry] {
@@ -65,21 +66,13 @@ package final class Provenance {
     }
 }
 
-extension LiveGraph {
-    fileprivate func entry(of node: NamedNode, for access: Access) -> String {
-        guard access.rights(on: node).contains(.read) else {
-            return OpaqueEntry.text(of: node.name, in: name)
-        }
-        return "\(serviceName)/\(name)/\(node.name)"
+extension Provenance {
+    /// So many more listeners ask for the paths of a graph's values: only then are names kept with
+    /// what waits, and upstreams asked for paths.
+    package static func ask(_ change: Int, in graph: LiveGraph) {
+        graph.core.askForNames(change)
+        if graph.definition.hasSources { graph.host.noteWays() }
     }
 
-    /// An entry that a client has given; of a node of this service only to those who may read it.
-    fileprivate func shown(_ entry: String, to access: Access) -> String {
-        let parts = entry.split(separator: "/", maxSplits: 2).map(String.init)
-        guard parts.count == 3, let graph = host[parts[1]], let name = graph.nodeName(in: entry) else {
-            return entry
-        }
-        if let node = graph.existing(String(name)), access.rights(on: node).contains(.read) { return entry }
-        return OpaqueEntry.text(of: parts[2], in: parts[1])
-    }
+    package static func isAsked(in graph: LiveGraph) -> Bool { graph.core.isAskedForNames }
 }

@@ -14,8 +14,10 @@ internal import Values
 /// pipelines, and nodes that only those need are not saved, because they belong to connections.
 struct SavedGraph {
     let graph: LiveGraph
-    /// The format of what is restored.
+    /// The format to write or to read.
     var format = Self.version
+
+    private var hasCauses: Bool { format > Self.versionWithoutCauses }
 
     /// The first byte of a saved graph; it changes with the format.
     static let version: UInt8 = 7
@@ -39,13 +41,15 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        for node in graph.nodes {
+            SavedNode(node, isKept: isKept(node)).write(to: &writer, hasCauses: hasCauses)
+        }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            SavedNode(member, isKept: true).write(to: &writer)
+            SavedNode(member, isKept: true).write(to: &writer, hasCauses: hasCauses)
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {
@@ -55,7 +59,7 @@ struct SavedGraph {
         }
         graph.core.saveState(of: parts(of: graph.nodes.filter(isKept) + members), to: &writer)
         if let error = writer.error { throw error }
-        return [Self.version] + writer.bytes
+        return [format] + writer.bytes
     }
 
     /// The nodes that are held without any client.
@@ -101,7 +105,7 @@ struct SavedGraph {
                     definition,
                     at: graph.rev,
                     byteLimit: graph.host.limits.historyBytes,
-                    hasCauses: format > Self.versionWithoutCauses
+                    hasCauses: hasCauses
                 )
             )
         }
@@ -121,7 +125,7 @@ struct SavedGraph {
                     member.definition,
                     at: graph.rev,
                     byteLimit: graph.host.limits.historyBytes,
-                    hasCauses: format > Self.versionWithoutCauses
+                    hasCauses: hasCauses
                 )
             )
         }

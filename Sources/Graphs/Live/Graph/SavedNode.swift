@@ -30,7 +30,7 @@ struct SavedNode {
     let isHeld: Bool
     let ring: HistoryRing?
     let facets: SavedFacets?
-    let origin: Origin
+    let origin: Cause.Origin
     let ownCause: Cause?
 }
 
@@ -49,7 +49,7 @@ extension SavedNode {
         ownCause = node.ownCause
     }
 
-    func write(to writer: inout StateWriter) {
+    func write(to writer: inout StateWriter, hasCauses: Bool) {
         writer.write(rev: definedAt)
         writer.write(changed)
         writer.write(self.writer) { $1.write(to: &$0) }
@@ -63,10 +63,11 @@ extension SavedNode {
             for index in 0..<ring.count {
                 writer.write(ring[index].stamp)
                 writer.write(Emission(ring[index].value))
-                writer.write(ring[index].cause) { $1.write(to: &$0) }
+                if hasCauses { writer.write(ring[index].cause) { $1.write(to: &$0) } }
             }
         }
         writer.write(facets) { $1.write(to: &$0) }
+        guard hasCauses else { return }
         writer.write(Int(origin.rawValue))
         writer.write(ownCause) { $1.write(to: &$0) }
     }
@@ -93,8 +94,8 @@ extension SavedNode {
                 let stamp = try reader.stamp(upTo: rev)
                 guard stamp.rev >= entries.last?.stamp.rev ?? 0 else { throw StateError.malformed }
                 let value = try reader.emission(of: Datum.self).value
-                let cause =
-                    hasCauses ? try reader.optional { try Cause.read(from: &$0) } : Cause.of(.restore, by: nil)
+                let cause: Cause? =
+                    hasCauses ? try reader.optional { try Cause.read(from: &$0) } : .of(.restore, by: nil)
                 entries.append(.init(stamp: stamp, value: value, cause: cause))
             }
             return HistoryRing(
@@ -106,7 +107,7 @@ extension SavedNode {
             )
         }
         facets = try reader.optional { try SavedFacets(from: &$0) }
-        origin = hasCauses ? try Origin(from: &reader) : .restore
+        origin = hasCauses ? try Cause.Origin(from: &reader) : .restore
         ownCause = hasCauses ? try reader.optional { try Cause.read(from: &$0) } : nil
     }
 }
@@ -160,9 +161,9 @@ extension Writer {
     }
 }
 
-extension Origin {
+extension Cause.Origin {
     fileprivate init(from reader: inout StateReader) throws {
-        guard let origin = Origin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
+        guard let origin = Cause.Origin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
             throw StateError.malformed
         }
         self = origin
@@ -176,7 +177,7 @@ extension Cause {
     }
 
     fileprivate static func read(from reader: inout StateReader) throws -> Cause {
-        Cause.of(try Origin(from: &reader), by: try reader.optional { try $0.text() })
+        Cause.of(try Cause.Origin(from: &reader), by: try reader.optional { try $0.text() })
     }
 }
 

@@ -38,10 +38,16 @@ final class EmissionRecord {
         /// How many heads stand here.
         fileprivate var standing = 0
 
-        fileprivate init(_ emission: AnyEmission, of node: UInt64, in graph: LiveGraph, count: Count, bytes: Int) {
+        fileprivate init(
+            _ emission: AnyEmission,
+            of node: UInt64,
+            in graph: LiveGraph,
+            count: Count,
+            bytes: Int
+        ) {
             self.emission = emission
             passage = graph.core.passage
-            cause = graph.presentCause(at: node)
+            cause = graph.present.cause(at: node, in: graph)
             commit = graph.present.commit
             rev = graph.present.rev
             turn = graph.host.turns

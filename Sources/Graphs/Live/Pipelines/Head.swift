@@ -116,7 +116,8 @@ final class Head {
         let (commit, replaced) = (commit(of: entry, isLate: isLate), replaced(by: entry))
         graph.present.during {
             ($0.commit, $0.isLate, $0.rev) = (commit, isLate, entry.rev)
-            ($0.replaced, $0.time, $0.cause) = (replaced, entry.time, entry.cause)
+            ($0.replaced, $0.time) = (replaced, entry.time)
+            $0.cause = entry.cause
         } _: {
             entry.emission.deliver(over: edge, after: entry.passage)
         }

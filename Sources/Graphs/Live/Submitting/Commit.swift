@@ -227,7 +227,7 @@ public struct Commit {
     }
 
     /// What kind of cause it is for the values that it makes.
-    var origin: Origin {
+    var origin: Cause.Origin {
         switch kind {
         case .values: isOfLink ? .link : isOfSource ? .source : .set
         case .define, .redefine: .initial

@@ -8,8 +8,9 @@ enum CommitCheck {
     static func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph
         guard graph.isLive else { throw HostError.unknown(graph) }
-        guard commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty
-            || !commit.skipped.isEmpty
+        guard
+            commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty
+                || !commit.skipped.isEmpty
         else {
             var error = HostError(.badRequest, "nothing to set or to clear")
             error.hint = #"such as "set":{"indoor_c":21.5} or "clear":["indoor_c"]"#

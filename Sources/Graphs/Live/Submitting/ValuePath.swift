@@ -1,4 +1,3 @@
-internal import Commits
 public import Values
 
 /// Where a value has been before a commit brings it, oldest first: entries `service/graph/node`
@@ -45,7 +44,7 @@ public struct ValuePath: Sendable {
     }
 
     private static func isEntry(_ text: String) -> Bool {
-        if text.utf8.first == OpaqueEntry.mark { return true }
+        if text.utf8.first == PathNames.opaque { return true }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count == 3 && parts.allSatisfy { !$0.isEmpty }
     }
@@ -57,59 +56,14 @@ public struct ValuePath: Sendable {
     }
 }
 
-/// What stands for a node that the reader may not read: a mark and a number that only this server
-/// process can compute, so that it knows the node when the entry comes back.
-enum OpaqueEntry {
-    static let mark = UInt8(ascii: "?")
-
-    static func text(of node: String, in graph: String) -> String {
-        // The standard library's hash has a secret key for each process.
-        var hasher = Hasher()
-        hasher.combine(graph)
-        hasher.combine(node)
-        return "?" + String(UInt(bitPattern: hasher.finalize()), radix: 36)
-    }
-}
-
-extension LiveGraph {
-    /// The first part of the entries of its nodes: the configured name of the service, or the epoch,
-    /// which no other service has.
-    var serviceName: String { host.service.isEmpty ? epoch : host.service }
-
-    /// The node of this graph that an entry names; nil: it is another's.
-    func nodeName(in entry: String) -> Substring? {
-        let parts = entry.split(separator: "/", maxSplits: 2)
-        guard parts.count == 3, parts[1] == name, isService(parts[0]) else { return nil }
-        return parts[2]
-    }
-
-    private func isService(_ text: Substring) -> Bool {
-        host.service.isEmpty ? epochs.lastRev(of: text) != nil : text == host.service
-    }
-
-    /// Whether one of the entries is the node's.
-    private func contains(_ node: NamedNode, _ entries: [String]) -> Bool {
-        entries.contains { entry in
-            guard entry.utf8.first == OpaqueEntry.mark else {
-                return nodeName(in: entry).map { $0 == node.name } ?? false
-            }
-            return entry == OpaqueEntry.text(of: node.name, in: name)
-        }
-    }
-
-    /// Those of the nodes that a path has passed.
-    fileprivate func passed(_ path: ValuePath, among nodes: [NamedNode]) -> [NamedNode] {
-        nodes.filter { contains($0, path.entries) }
-    }
-}
-
 extension Commit {
     /// Takes out the nodes that its path has passed: the value has come from them.
     ///
     /// What is left is ``isVoid`` if all have been passed. Call it when the nodes are complete.
     public mutating func skipPassed() {
         guard let path else { return }
-        let passed = graph.passed(path, among: setNodes + clear)
+        let names = PathNames(of: graph)
+        let passed = (setNodes + clear).filter { names.contains($0, path.entries) }
         guard !passed.isEmpty else { return }
         let numbers = Set(passed.map(ObjectIdentifier.init))
         var left = Assignments()

@@ -12,8 +12,10 @@ extension Graph {
         engine.route.namers += change
     }
 
+    package var isAskedForNames: Bool { engine.route.namers > 0 }
+
     /// What the emission that is being delivered has come with; nil if it has no context, and
-    /// nobody asks for names.
+    /// no listener asks for names.
     package var passage: Passage? {
         let context = engine.currentContext
         guard engine.route.namers > 0 || context != nil else { return nil }

@@ -23,7 +23,7 @@ public final class Session {
     let isBare: Bool
     /// Whether deliveries are built one by one: messages are bare values, or a subscription has
     /// facets.
-    private(set) var isBuiltAlone: Bool
+    var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
     /// Whether it is closed and on the list of those to release (``Sessions``).

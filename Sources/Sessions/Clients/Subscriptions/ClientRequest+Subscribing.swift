@@ -103,7 +103,7 @@ extension ClientRequest {
         guard let subscription = session.subscription(UInt64(number)) else {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
-        try fields.refuse(.facets, .load, .history, .path, because: "only allowed in 'sub'")
+        try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
         if subscription is LinkSubscription {
             try fields.refuse(.mode, .every, .path, .via, because: "a link delivers no values")
         }

@@ -2,19 +2,10 @@ internal import Graphs
 internal import ReactiveGraph
 internal import Support
 
-/// A subscription with `path`: while it lives, its graph keeps the names on the paths of emissions
-///
+/// What a subscription with `path` has besides.
 final class PathWatch {
-    private let graph: LiveGraph
-    /// Where the newest emission that was not delivered yet has come from.
+    /// Where the newest emission has come from that was not delivered yet.
     var newest: Provenance?
-
-    init(in graph: LiveGraph) {
-        self.graph = graph
-        graph.core.askForNames(1)
-    }
-
-    deinit { graph.core.askForNames(-1) }
 }
 
 extension Provenance {

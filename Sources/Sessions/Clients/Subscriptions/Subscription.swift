@@ -86,11 +86,14 @@ class Subscription: ClientListen {
         set { if newValue != nil || details != nil { neededDetails.way = newValue } }
     }
 
-    /// Keeps the names on paths, if its client asks for these; nil: it does not.
+    /// What is known of paths, if its client asks for them.
     final var paths: PathWatch? { details?.paths }
 
     private final func watchPaths(_ isWatching: Bool) {
-        if isWatching || details != nil { neededDetails.paths = isWatching ? PathWatch(in: graph) : nil }
+        guard isWatching != (paths != nil) else { return }
+        neededDetails.paths = isWatching ? PathWatch() : nil
+        if isWatching { session.isBuiltAlone = true }
+        Provenance.ask(isWatching ? 1 : -1, in: graph)
     }
 
     override final var isKept: Bool { ticket?.stay != nil }

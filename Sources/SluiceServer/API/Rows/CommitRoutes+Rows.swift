@@ -1,5 +1,6 @@
 internal import Commits
 internal import Definitions
+internal import Graphs
 internal import HTTP
 internal import Values
 
@@ -154,7 +155,7 @@ extension Schema {
             .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
-            .optional("path", .names.with("maxItems", 32)),
+            .optional("path", .names.with("maxItems", .number(ValuePath.longest))),
         ]).and(
             .anyOf([
                 .requires(["set"]).and(
