@@ -109,11 +109,13 @@ private struct LinkPlay {
     let graph: LiveGraph
     let start: GraphStatistics
     private var dice: SeededGenerator
+    private let log: FaultyLog?
     private var client: Client
     private var model: LinkModel
 
     init(_ seed: UInt64, log: FaultyLog?) throws {
         dice = SeededGenerator(seed: seed)
+        self.log = log
         bench = Bench(log: log)
         graph = try bench.define(graphText)
         start = graph.statistics
@@ -132,9 +134,16 @@ private struct LinkPlay {
         default:
             for _ in 0...dice.below(3) { try commit() }
         }
-        bench.endTurn()
-        bench.settle()
+        settle()
         model.settle()
+    }
+
+    /// Ends turns until the log has answered everything.
+    private func settle() {
+        repeat {
+            bench.endTurn()
+            bench.settle()
+        } while (log?.pending ?? 0) > 0
     }
 
     private mutating func reconnect() {
@@ -150,6 +159,7 @@ private struct LinkPlay {
         let ends = isSync ? #""op":"sync","a":"\#(from)","b":"\#(to)""# : #""op":"link","from":"\#(from)","to":"\#(to)""#
         let owned = owner.map { #","owner":"\#($0)""# } ?? ""
         let answers = client.ask(#"{\#(ends),"id":\#(id),"graph":"g","initial":\#(initial)\#(owned)}"#)
+        settle()
         guard answers.last?.hasPrefix(#"{"op":"linked","id":\#(id),"#) == true else { return }
         let ways = isSync ? [(to, from), (from, to)] : [(from, to)]
         model.link(id, ways, isSync: isSync, owner: owner, initial: initial)

@@ -1,5 +1,6 @@
 import LogTestSupport
 import Testing
+import Values
 
 @testable import Definitions
 @testable import Graphs

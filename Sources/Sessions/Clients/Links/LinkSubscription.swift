@@ -72,6 +72,7 @@ final class LinkSubscription: Subscription {
         guard !commit.isVoid else { return }
         if link.kind == .sync, let rev, rev > 0 {
             commit.conditions.append(Condition(link.to, .unchangedSince(rev - 1)))
+            commit.epoch = graph.epoch
         }
         waiting += 1
         let bytes = session.links.add(LinkEffect(of: self, value, commit))
