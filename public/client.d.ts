@@ -200,8 +200,8 @@ export interface Owner {
 }
 
 /**
- * Called without a value and an empty `meta` once the link is made, with `meta.fail` where a value
- * was not set, with the first value that is set after that, and with `meta.ended`.
+ * Called with `meta.fail` where a value was not set, with the first value that is set after that,
+ * and with `meta.ended`.
  */
 export type LinkListener = (value: unknown, meta: Partial<Meta>) => void;
 
@@ -290,7 +290,9 @@ export interface Client {
    * the opposite; without them values are copied. When it begins, the value of `b` wins.
    */
   sync(graph: string, a: string, b: string, fn?: LinkListener | null, options?: LinkOptions & { to_b?: string; to_a?: string }): Watch<unknown>;
-  /** The owner with that name, for `watch`, `stream` and links; the same object for the same name. */
+  /**
+   * The owner with that name, for `watch`, `stream` and links; the same object for the same name.
+   */
   owner(name: string): Owner;
   /**
    * Observes without owning; `fn` receives the protocol's `topo` and `topod`, and `{op: "end",

@@ -68,9 +68,6 @@ function parsed(target) {
   return /[*,]/.test(node) ? { graph, nodes: node.split(",") } : { graph, node };
 }
 
-/** Whether it is a link: it receives only why a value was not set, and what was set after that. */
-const isLink = ({ op }) => op === "link" || op === "sync";
-
 /** Whether the subscription is more than nodes as they are. */
 const isPipeline = ({ op, node, nodes, pipe }) => op === "sub" && !nodes && (!node || !!pipe);
 
@@ -187,12 +184,11 @@ export function connect(address = "/v1/ws", {
     };
   }
 
-  /** Lets the server set one node to the values of another, until the handle is closed. */
+  /** Lets one node follow another until the handle is closed. */
   function link(graph, from, to, fn, given) {
     return join({ op: "link", graph, from, to, ...given }, null, fn, Symbol());
   }
 
-  /** Keeps two nodes in step. */
   function sync(graph, a, b, fn, given) {
     return join({ op: "sync", graph, a, b, ...given }, null, fn, Symbol());
   }
@@ -352,8 +348,7 @@ export function connect(address = "/v1/ws", {
     else if (!waiting) {
       if (op === "err" && !isReady) drop(4401, message.code);
     } else if (waiting.reject) settle(waiting, message);
-    else if (op === "snap") begin(waiting, message);
-    else if (op === "linked") made(waiting, message);
+    else if (/snap|linked/.test(op)) begin(waiting, message);
     else if (op === "end" || op === "err") end(waiting, message);
     else if (op === "topo" || op === "topod") notify(waiting, { v: message }, {});
     else if (op === "wanted") demanded(waiting, message);
@@ -475,15 +470,16 @@ export function connect(address = "/v1/ws", {
       // A window, for example, outlives the connection; the server knows what has a memory.
       keep: isPipeline(fields) ? "auto" : undefined,
       ...fields,
-      every: isLink(fields) ? undefined : paced(fields),
-      since: isLink(fields) ? undefined : cursor,
+      every: paced(fields),
+      since: cursor,
       history: cursor ? undefined : fields.history,
     }, sub);
   }
 
   /** A page that is not seen needs a value a second, except where each value counts. */
-  function paced({ every = 0, mode }) {
-    return globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
+  function paced({ op, every = 0, mode }) {
+    const least = globalThis.document?.hidden && mode !== "all" ? 1000 : 0;
+    if (/sub|obs/.test(op)) return Math.max(least, every);
   }
 
   function unsubscribe(sub) {
@@ -534,13 +530,6 @@ export function connect(address = "/v1/ws", {
     }
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
     if (resumed !== undefined) safely(onGap, { ...fields, epoch, rev, ...cut });
-  }
-
-  /** The answer to a link, which has no values of its own. */
-  function made(sub, { epoch, rev, t }) {
-    sub.cursor = { epoch, rev };
-    sub.ended = undefined;
-    notify(sub, {}, { epoch, rev, t });
   }
 
   /** Losses add up until the next delivery, however often the connection breaks before it. */
@@ -613,9 +602,8 @@ export function connect(address = "/v1/ws", {
   /** Subscriptions may come less often while the page is hidden, and as asked for otherwise. */
   function changePace() {
     for (const [id, { fields, watchers }] of byID) {
-      const isPaced = watchers && fields.op !== "demand" && !isLink(fields);
-      const canChange = isPaced && fields.mode !== "all";
-      if (canChange) send({ op: "mod", sub: id, every: paced(fields) });
+      const every = watchers && fields.mode !== "all" ? paced(fields) : undefined;
+      if (every >= 0) send({ op: "mod", sub: id, every });
     }
   }
 

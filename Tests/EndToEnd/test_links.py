@@ -92,7 +92,9 @@ def test_a_ring_of_links_stops_where_the_value_began_and_one_release_cuts_it(lin
         assert rev(linked) == 7
         links.send(op="release", id=20, owner="ring")
         ends = [links.receive() for _ in range(4)]
-        assert [(each["op"], each["id"]) for each in ends] == [("end", 10), ("end", 11), ("end", 12), ("ok", 20)]
+        assert [(each["op"], each["id"]) for each in ends] == [
+            ("end", 10), ("end", 11), ("end", 12), ("ok", 20),
+        ]
         assert ends[3]["ended"] == [10, 11, 12]
         gone = set()
         eventually(lambda: gone.update(watcher.receive()["del"]["edges"]) or len(gone) == 3)
@@ -171,7 +173,8 @@ def ended(server, how):
         {"op": "link", "id": id, "graph": "g", "from": source, "to": target}
         for id, (source, target) in enumerate((*RING, ("twice", "room.x")), 1)
     ]
-    messages.append({"op": "sync", "id": 9, "graph": "g", "a": "c", "b": "d", "to_b": "value + 1", "to_a": "value - 1"})
+    both = {"to_b": "value + 1", "to_a": "value - 1"}
+    messages.append({"op": "sync", "id": 9, "graph": "g", "a": "c", "b": "d", **both})
     if how == "kill":
         address = f"ws://{server.host}:{server.port}/v1/ws"
         program = subprocess.Popen(

@@ -6,7 +6,8 @@ package import Support
 /// lends them.
 @safe package struct Fields: JSONMemberSink {
     package enum Operation: CaseIterable {
-        case hello, auth, sub, link, sync, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
+        case hello, auth, sub, link, sync, unsub, mod, release, observe, demand, set, drop, load, get, list,
+            ping, unknown
 
         static let table = WordTable<Operation>()
         package static let names = allCases.filter { $0 != .unknown }.map { String(describing: $0) }

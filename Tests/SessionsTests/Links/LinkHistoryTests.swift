@@ -24,8 +24,9 @@ struct LinkHistoryTests {
             if fault != nil { return }
         }
         play.end()
-        #expect(play.graph.statistics.nodes == play.start.nodes && play.graph.statistics.edges == play.start.edges)
-        #expect(play.graph.clients.links.isEmpty && play.graph.clients.subscriptions == 0 && play.graph.isWhole)
+        let graph = play.graph
+        #expect(graph.statistics.nodes == play.start.nodes && graph.statistics.edges == play.start.edges)
+        #expect(graph.clients.links.isEmpty && graph.clients.subscriptions == 0 && graph.isWhole)
     }
 }
 
@@ -156,7 +157,8 @@ private struct LinkPlay {
         let id = 1 + dice.below(12)
         let (from, to, owner) = (name(), name(), dice.chance(1, in: 2) ? "p\(dice.below(2))" : nil)
         let (isSync, initial) = (dice.chance(1, in: 3), dice.chance(1, in: 2))
-        let ends = isSync ? #""op":"sync","a":"\#(from)","b":"\#(to)""# : #""op":"link","from":"\#(from)","to":"\#(to)""#
+        let (op, first, second) = isSync ? ("sync", "a", "b") : ("link", "from", "to")
+        let ends = #""op":"\#(op)","\#(first)":"\#(from)","\#(second)":"\#(to)""#
         let owned = owner.map { #","owner":"\#($0)""# } ?? ""
         let answers = client.ask(#"{\#(ends),"id":\#(id),"graph":"g","initial":\#(initial)\#(owned)}"#)
         settle()
@@ -202,11 +204,13 @@ private struct LinkPlay {
     var fault: String? {
         get throws {
             for name in names {
-                let (held, wanted) = (try bench.read(graph, name), model.values[name].map(String.init) ?? "empty")
+                let wanted = model.values[name].map(String.init) ?? "empty"
+                let held = try bench.read(graph, name)
                 if held != wanted { return "\(name) is \(held), not \(wanted)" }
             }
             guard graph.rev == model.rev else { return "rev \(graph.rev), not \(model.rev)" }
-            guard graph.clients.links.count == model.links.count else { return "\(graph.clients.links.count) links" }
+            let links = graph.clients.links.count
+            guard links == model.links.count else { return "\(links) links" }
             return graph.isWhole ? nil : "something that cannot be reached is alive"
         }
     }

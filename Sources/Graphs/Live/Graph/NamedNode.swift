@@ -215,7 +215,8 @@ public final class NamedNode: RegistryEntry {
     package var linkRefusal: HostError? {
         guard isSettable else {
             let reason = isMutable ? "has a source" : "is derived"
-            return HostError(.notMutable, "\(name) \(reason): a link leads to a node that clients set", node: name)
+            let message = "\(name) \(reason): a link leads to a node that clients set"
+            return HostError(.notMutable, message, node: name)
         }
         guard requiresCondition else { return nil }
         return HostError(

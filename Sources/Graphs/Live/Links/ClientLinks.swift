@@ -53,4 +53,3 @@ package struct ClientLinks {
 
     package mutating func remove(_ link: ClientLink) { links[ObjectIdentifier(link)] = nil }
 }
-

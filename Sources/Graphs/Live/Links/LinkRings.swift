@@ -18,8 +18,7 @@ package struct LinkRings {
     }
 
     private let graph: LiveGraph
-    /// What leads into nodes that are set, besides their definitions: ties and links, by the name of
-    /// the node.
+    /// What leads into nodes besides their definitions, by their names: ties and links.
     private var into: [String: [Way]] = [:]
 
     /// The rings of a graph, with these links besides those that it has.
@@ -74,7 +73,8 @@ package struct LinkRings {
 
     /// The refusal of such a link.
     package static var refusal: HostError {
-        var error = HostError(.cycleLimit, "the link closes a ring with a stage that waits: it would never settle")
+        let message = "the link closes a ring with a stage that waits: it would never settle"
+        var error = HostError(.cycleLimit, message)
         error.hint = "remove that stage from the ring; without one, a value stops where it began"
         return error
     }

@@ -30,7 +30,7 @@ extension ClientRequest {
     private typealias LinkWay = (subject: Subject, link: ClientLink)
 
     private func requireRoom(for count: Int) throws(HostError) {
-        try fields.refuse(.mode, .every, .facets, .load, .keep, .since, .path, because: "a link delivers no values")
+        try fields.refuse(.mode, .every, .facets, .load, .keep, .path, because: "a link delivers no values")
         guard session.subscriptionCount + count > host.limits.subscriptions else { return }
         throw HostError(.subLimit, "at most \(host.limits.subscriptions) subscriptions per connection")
     }
@@ -111,8 +111,8 @@ extension ClientRequest {
                 buffer.append("}")
             }
         }
-        guard let place = chains.indices.last(where: { chains[$0]?.isBehind == true }), let chain = chains[place]
-        else { return answer() }
-        all[place].whenCaughtUp(chain, answer)
+        let behind = zip(all, chains).last { $0.1?.isBehind == true }
+        guard let (link, chain) = behind, let chain else { return answer() }
+        link.whenCaughtUp(chain, answer)
     }
 }

@@ -84,15 +84,6 @@ final class SessionLinks {
     }
 }
 
-extension Session {
-    /// What its links have to set; made on first use.
-    var links: SessionLinks {
-        let links = extras?.links ?? SessionLinks()
-        madeExtras.links = links
-        return links
-    }
-}
-
 /// Submits what links have to set, after the pipelines of a turn have run: the sessions take turns,
 /// within a share of the turn.
 final class LinkEffects {

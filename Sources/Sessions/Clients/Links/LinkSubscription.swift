@@ -12,7 +12,7 @@ final class LinkSubscription: Subscription {
     /// The first direction of a `sync`, if this is the second one: it has the client's id and
     /// owners.
     private weak var first: LinkSubscription?
-    /// The second direction. Both end together.
+    /// The second direction; both end together.
     private weak var second: LinkSubscription?
     /// How many values wait to be set, or for the log.
     private(set) var waiting = 0
@@ -54,7 +54,7 @@ final class LinkSubscription: Subscription {
         lead(value, Provenance(ofDeliveredBy: sourceID, in: graph), after: graph.present.rev)
     }
 
-    /// Puts a value into the queue of what the session's links set, unless it has passed the node, in which case nothing happens.
+    /// Puts a value into the queue of what the session's links set, unless it has passed the node.
     ///
     /// In a `sync` the newest change wins: a commit that changes both nodes, or a later one that
     /// changes the other, leaves that as it is.
@@ -75,7 +75,7 @@ final class LinkSubscription: Subscription {
             commit.epoch = graph.epoch
         }
         waiting += 1
-        let bytes = session.links.add(LinkEffect(of: self, value, commit))
+        let bytes = session.madeExtras.madeLinks.add(LinkEffect(of: self, value, commit))
         session.clients.links.mark(session)
         guard waiting > options.queue || bytes > session.host.limits.hardBytes else { return }
         isFull = true
@@ -84,7 +84,7 @@ final class LinkSubscription: Subscription {
 
     private var place: String { link.kind.rawValue }
 
-    /// One of its values has been set, or was refused; nil: it is not known what became of it.
+    /// One of its values has been set, or was refused.
     func settled(_ result: Result<Datum?, HostError>) {
         waiting -= 1
         guard !isEnded, !session.isClosed else { return }
@@ -116,16 +116,5 @@ final class LinkSubscription: Subscription {
         super.release()
         graph.clients.links.remove(link)
         for other in [first, second] { if let other { session.end(other, because: EndCode.done.rawValue) } }
-    }
-}
-
-extension Session {
-    /// Ends the client's links that lie on a ring with a stage that waits since the definition has
-    /// changed.
-    func endEndlessLinks(of graph: LiveGraph, _ rings: LinkRings) {
-        for case let link as LinkSubscription in subscriptions
-        where link.graph === graph && !link.isEnded && rings.holds(link.link) {
-            end(link.whole, .cycle)
-        }
     }
 }

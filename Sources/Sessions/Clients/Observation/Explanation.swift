@@ -186,7 +186,8 @@ private struct ShownTie {
     /// Whether the caller may read its source.
     private let isOpen: Bool
 
-    init(_ kind: String, from: NamedNode, _ label: String, _ refusal: Datum?, _ mayRead: (NamedNode) -> Bool) {
+    init(_ kind: String, from: NamedNode, _ label: String, _ refusal: Datum?, _ mayRead: (NamedNode) -> Bool)
+    {
         (self.kind, self.from, self.label, self.refusal) = (kind, from, label, refusal)
         isOpen = mayRead(from)
     }

@@ -97,7 +97,7 @@ extension Picture {
         let isFeedback: Bool
         /// How many values wait in it.
         let queued: Int
-        /// Who has made it, if it is a client's link.
+        /// The owners that have made it, if it is a client's link.
         var owners: [Owner] = []
     }
 

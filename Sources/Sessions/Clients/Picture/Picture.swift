@@ -59,7 +59,9 @@ struct Picture {
             addUnnamed(with: hidesMembers ? relatives(of: members + (middle.map { [$0] } ?? [])) : [])
         }
         addLinks()
-        if isLive { addClientLinks() }
+        if isLive, !graph.clients.links.isEmpty, let clients = graph.host.clients {
+            links += clients.links(of: graph, among: Set(entries.compactMap(\.number)))
+        }
         if hidesMembers { addFamilies() }
         if let surroundings { keep(surroundings.places(in: self)) }
         if isLive {
@@ -174,28 +176,6 @@ struct Picture {
                     }
                     open.append(Way(hidden, isInner: isInner, isFeedback: isFeedback, queued: waiting))
                 }
-            }
-        }
-    }
-
-    /// Adds the links that clients have made between shown nodes.
-    private mutating func addClientLinks() {
-        guard !graph.clients.links.isEmpty, let clients = graph.host.clients else { return }
-        let known = Set(entries.compactMap(\.number))
-        for session in clients.sessions.all {
-            for case let made as LinkSubscription in session.subscriptions where made.graph === graph {
-                let from = made.sourceID
-                guard let to = made.link.to.living?.id, known.contains(from), known.contains(to) else { continue }
-                var link = Link(
-                    number: made.connectionNumber,
-                    from: from,
-                    to: to,
-                    isInner: false,
-                    isFeedback: false,
-                    queued: made.waiting
-                )
-                link.owners = made.ownerNames.map { Owner(holder: .connection(session.number), name: $0) }
-                links.append(link)
             }
         }
     }

@@ -104,7 +104,7 @@ extension Clients: HostFollower {
 
     package func redefined(_ graph: LiveGraph, adding added: [NamedNode], hasOtherRules: Bool) {
         sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
-        if !graph.clients.links.isEmpty { sessions.endEndlessLinks(of: graph) }
+        if !graph.clients.links.isEmpty { endEndlessLinks(of: graph) }
         // Observers need the right to see every node, which a new node may take away.
         if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { sessions.revise() }
     }

@@ -29,6 +29,12 @@ final class Extras {
     /// Waits for the last answers to the client of a stopping server.
     var leaving: Leaving?
 
+    var madeLinks: SessionLinks {
+        let made = links ?? SessionLinks()
+        links = made
+        return made
+    }
+
     /// The session is closed: nothing is awaited or observed any more.
     func close() {
         greeting?.cancel()

@@ -167,11 +167,5 @@ final class Sessions {
         }
     }
 
-    /// The graph has another definition: ends the links that a value would go round for ever.
-    func endEndlessLinks(of graph: LiveGraph) {
-        let rings = LinkRings(of: graph)
-        for session in all { session.endEndlessLinks(of: graph, rings) }
-    }
-
     var openCount: Int { listed.count - closedCount }
 }
