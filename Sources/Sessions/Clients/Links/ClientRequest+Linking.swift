@@ -111,8 +111,8 @@ extension ClientRequest {
                 buffer.append("}")
             }
         }
-        let behind = zip(all, chains).last { $0.1?.isBehind == true }
-        guard let (link, chain) = behind, let chain else { return answer() }
-        link.whenCaughtUp(chain, answer)
+        let place = chains.indices.last { chains[$0]?.isBehind == true }
+        guard let place, let chain = chains[place] else { return answer() }
+        all[place].whenCaughtUp(chain, answer)
     }
 }

@@ -1,4 +1,5 @@
 internal import Graphs
+internal import ReactiveGraph
 
 extension Clients {
     /// The links that clients have made between nodes with these numbers, for pictures.
