@@ -180,6 +180,27 @@ struct LinkTests {
         #expect(graph.clients.links.isEmpty && graph.clients.subscriptions == 0 && graph.isWhole)
     }
 
+    @Test("X-10: what is at the log when its client leaves is committed, and nothing after it")
+    func leavingWithEffects() throws {
+        let log = FaultyLog()
+        let (bench, graph, _) = try prepared(log: log)
+        var client: Client? = bench.connect()
+        if let client { link(client, 1, "a", "b") }
+        if let client { link(client, 2, "b", "c") }
+        log.isSlow = true
+        try bench.submit(graph, [("a", "1")])
+        bench.host.flush()
+        log.confirm()
+        bench.host.flush()
+        client?.session.close()
+        client = nil
+        bench.host.flush()
+        #expect(log.pending == 1)
+        log.confirm()
+        bench.host.flush()
+        #expect(try read(bench, graph, "a", "b", "c") == ["1", "1", "empty"])
+    }
+
     @Test("X-10: above limits.sets of their client the values wait, and none is lost")
     func rates() throws {
         var limits = SessionLimits.ample

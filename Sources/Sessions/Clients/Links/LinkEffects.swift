@@ -54,15 +54,18 @@ final class SessionLinks {
         var commit = effect.commit
         commit.by = session.access?.name
         switch session.host.submit(commit) {
-        case .applied(let applied): settle(effect, .success(applied))
-        case .refused(let error): settle(effect, .failure(error))
-        case .pending(let pending): pending.onAnswer { [self] in settle(effect, $0) }
+        case .applied(let applied): settle(effect, .success(applied), of: session)
+        case .refused(let error): settle(effect, .failure(error), of: session)
+        case .pending(let pending):
+            // The log may answer when the session is gone.
+            pending.onAnswer { [weak session] result in
+                if let session { session.extras?.links?.settle(effect, result, of: session) }
+            }
         }
     }
 
-    private func settle(_ effect: LinkEffect, _ result: Result<Applied, HostError>) {
+    private func settle(_ effect: LinkEffect, _ result: Result<Applied, HostError>, of session: Session) {
         drop(effect)
-        let session = effect.link.session
         if session.clients.recordsSets {
             session.transport?.acted(SessionAct("link", on: effect.link.graph, result))
         }
