@@ -241,10 +241,13 @@ export class EdgeLayer {
     for (const edge of scene.edges) {
       const route = picture.edges.get(edge.id);
       if (!route) continue;
-      const look = route.kind !== "forward" || edge.feedback ? "feedback" : /member|feed/.test(edge.kind) ? "flow" : edge.kind;
+      const isBack = route.kind !== "forward" || edge.feedback;
+      // A client has made a link, as it has made a listener.
+      const look = edge.owners ? "listen" : isBack ? "feedback" : /member|feed/.test(edge.kind) ? "flow" : edge.kind;
       let drawn = this.#edges.get(edge.id);
       if (!drawn) {
         drawn = { element: svg("path", { class: isLater ? "edge born" : "edge" }) };
+        if (edge.owners) drawn.element.append(svg("title", {}, `Link of ${edge.owners.join(", ")}`));
         this.element.append(drawn.element);
         this.#edges.set(edge.id, drawn);
       }

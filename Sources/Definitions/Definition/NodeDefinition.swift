@@ -187,6 +187,9 @@ public final class NodeDefinition {
         }
     }
 
+    /// Whether a value of its inputs may leave it later, by itself.
+    package var waits: Bool { ownStateClass == .timed }
+
     /// Names of the nodes it is made from, each once, in the order of the definition.
     public var inputs: [String] {
         switch kind {

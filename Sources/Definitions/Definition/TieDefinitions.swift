@@ -180,7 +180,7 @@ extension TieDefinitions {
         for (place, node) in nodes.enumerated() {
             for input in node.inputs + node.followable {
                 guard let source = index[input] else { continue }
-                circles.connect(source, place, waits: node.ownStateClass == .timed)
+                circles.connect(source, place, waits: node.waits)
             }
         }
         for sync in syncs {

@@ -218,6 +218,21 @@ public final class NamedNode: RegistryEntry {
         rules.isChecked ? definition.complaint(about: value, within: &budget) : nil
     }
 
+    /// Why no client's link may lead to it; nil: one may, with the rights.
+    package var linkRefusal: HostError? {
+        guard isSettable else {
+            let reason = isMutable ? "has a source" : "is derived"
+            let message = "\(name) \(reason): a link leads to a node that clients set"
+            return HostError(.notMutable, message, node: name)
+        }
+        guard requiresCondition else { return nil }
+        return HostError(
+            .preconditionRequired,
+            "\(name) can only be set with a condition on it, and a link has none",
+            node: name
+        )
+    }
+
     /// The names of its inputs, each once, in the order of the definition.
     package var inputNames: [String] { resolved(definition.inputs) }
 

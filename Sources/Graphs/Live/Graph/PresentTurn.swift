@@ -13,6 +13,9 @@ package struct Turn {
     var commit: CommitInfo?
     /// Whether they are delivered in a later turn of the loop than that commit.
     var isLate = false
+    /// The rev that the graph had when that happened which a client's pipeline handles; nil: the
+    /// present one.
+    var rev: UInt64?
     /// How many emissions were replaced by the one that a client's pipeline is handling.
     var replaced: UInt64 = 0
     /// What expressions see as `time`, that of the newest commit among their inputs; nil: the time
@@ -70,6 +73,8 @@ package final class PresentTurn {
     /// The commit of the present emission.
     package var commit: CommitInfo { now.commit ?? newest }
     package var isLate: Bool { now.isLate }
+    /// The rev of the commit that caused the present emission.
+    package var rev: UInt64 { now.rev ?? facts.stamp.rev }
     package var replaced: UInt64 { now.replaced }
     var time: UInt64? { now.time }
     var building: Building? { now.building }

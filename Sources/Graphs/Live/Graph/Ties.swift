@@ -88,7 +88,8 @@ package final class Ties {
             builder.note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
         }
         let label = link.pipe.map(\.label).joined(separator: " | ")
-        let tie = Tie(.links, from: from, to: to, label: label, key: link.key, at: place)
+        let waits = link.stateClass == .timed
+        let tie = Tie(.links, from: from, to: to, label: label, waits: waits, key: link.key, at: place)
         add(tie)
         tie.connect(end, to: to.source ?? builder.materialise(to), in: graph)
     }

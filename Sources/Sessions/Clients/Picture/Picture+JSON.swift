@@ -71,6 +71,10 @@ extension Picture.Link {
         buffer.member("queued", queued)
         if isInner { buffer.member("inner", true) }
         if isFeedback { buffer.member("feedback", true) }
+        if !owners.isEmpty {
+            buffer.member("owners")
+            Picture.Entry.append(owners: owners, to: &buffer)
+        }
         buffer.append("}")
     }
 }
@@ -125,11 +129,7 @@ extension Picture.Entry {
     static func append(owners: [Picture.Owner], to buffer: inout ByteBuffer) {
         buffer.append(list: Array(owners.prefix(mostOwners))) { owner, buffer in
             buffer.append("\"")
-            buffer.append(utf8: owner.holder.text)
-            if let name = owner.name {
-                buffer.append("/")
-                buffer.append(utf8: name)
-            }
+            buffer.append(utf8: owner.text)
             buffer.append("\"")
         }
     }

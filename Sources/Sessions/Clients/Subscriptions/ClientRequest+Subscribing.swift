@@ -104,6 +104,9 @@ extension ClientRequest {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
         try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
+        if subscription is LinkSubscription {
+            try fields.refuse(.mode, .every, .path, .via, because: "a link delivers no values")
+        }
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let way = try Way(fields)
