@@ -316,7 +316,8 @@ final class Play {
                     found = .open("what comes in later turns")
                     return
                 }
-                // The rules do not say which path a value has that a redefinition brings over links.
+                // The rules do not say which path a value has that a redefinition brings over
+                // links.
                 let isOpen = isRedefined && seen.map(Self.withoutPath) == expected.map(Self.withoutPath)
                 found =
                     isOpen
