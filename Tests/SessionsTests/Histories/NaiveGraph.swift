@@ -314,10 +314,10 @@ extension Naive {
             return false
         }
 
-        /// Ties that close a ring.
         /// Whether a client has asked for paths: only from then on their names are kept.
         var keepsNames = false
 
+        /// Ties that close a ring.
         private var closing: Set<ObjectIdentifier> = []
 
         /// Connects a tie, and finds out whether it closes a ring.
