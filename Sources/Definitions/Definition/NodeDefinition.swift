@@ -213,6 +213,14 @@ public final class NodeDefinition {
         if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
     }
 
+    /// Globs of the nodes besides ``inputs`` from which values may come: of its glob, and of its
+    /// computed name.
+    package var otherInputs: [String] {
+        guard case .derived(let derived) = kind else { return [] }
+        let argument = derived.source.argument
+        return [argument.glob, argument.computedName?.glob].compactMap(\.self)
+    }
+
     /// The kind on the wire.
     public enum KindName: String, CaseIterable, Sendable {
         /// Clients set it.

@@ -49,11 +49,10 @@ package struct LinkRings {
     }
 
     private func before(node name: String) -> [Way] {
-        var ways = into[name] ?? []
+        let ways = into[name] ?? []
         guard let node = graph.node(name) else { return ways }
         let waits = node.definition.waits
-        if let glob = node.definition.glob { ways.append(Way(name: glob, waits: waits)) }
-        return ways + node.inputNames.map { Way(name: $0, waits: waits) }
+        return ways + (node.definition.otherInputs + node.inputNames).map { Way(name: $0, waits: waits) }
     }
 
     /// What leads into any of the nodes that a glob may match.
@@ -63,7 +62,7 @@ package struct LinkRings {
             ways.append(Way(name: node.name, waits: false))
         }
         for family in graph.members.families where !family.isMutable && Glob.meet(family.pattern.glob, glob) {
-            for input in family.definition.inputs + (family.definition.glob.map { [$0] } ?? []) {
+            for input in family.definition.otherInputs + family.definition.inputs {
                 let name = (try? NamePattern(input))?.glob ?? input
                 ways.append(Way(name: name, waits: family.definition.waits))
             }
