@@ -14,7 +14,7 @@ export type Target =
   | string
   | { graph: string; node: string }
   | { graph: string; nodes: string[] }
-  | { graph: string; combine: Record<string, string> };
+  | { graph: string; combine: Record<string, string | { of: string; passive?: boolean }> };
 
 export interface Options {
   /** The client's name in the server's lists. */
@@ -189,12 +189,29 @@ declare global {
 export interface Owner {
   watch: Client["watch"];
   stream: Client["stream"];
+  link: Client["link"];
+  sync: Client["sync"];
   /**
    * Ends all watches that only this owner has, with the code `closed`. The owner may be used again.
    */
   release(): void;
   /** The same, at the end of a `using` block. */
   [Symbol.dispose](): void;
+}
+
+/**
+ * Called with `meta.fail` where a value was not set, with the first value that is set after that,
+ * and with `meta.ended`.
+ */
+export type LinkListener = (value: unknown, meta: Partial<Meta>) => void;
+
+export interface LinkOptions {
+  /** Whether the present value is set when the link is made; true by default. */
+  initial?: boolean;
+  /** How many values may wait to be set; 256 by default. */
+  queue?: number;
+  /** The owner or owners, up to eight; by default the connection. */
+  owner?: string | string[];
 }
 
 /** Whether clients listen to a node, and whether its value must be set now. */
@@ -263,7 +280,19 @@ export interface Client {
   readonly server?: string;
   watch<T = unknown>(target: Target, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
   stream<T = unknown>(target: Target, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
-  /** The owner with that name, for `watch` and `stream`; the same object for the same name. */
+  /**
+   * Sets the node `to` to each value that `pipe` makes of the node `from`, until it is closed or
+   * the connection ends; it is made again with each connection.
+   */
+  link(graph: string, from: string, to: string, fn?: LinkListener | null, options?: LinkOptions & { pipe?: unknown[] }): Watch<unknown>;
+  /**
+   * Keeps two nodes that are set in step: `to_b` makes a value of `b` from one of `a`, and `to_a`
+   * the opposite; without them values are copied. When it begins, the value of `b` wins.
+   */
+  sync(graph: string, a: string, b: string, fn?: LinkListener | null, options?: LinkOptions & { to_b?: string; to_a?: string }): Watch<unknown>;
+  /**
+   * The owner with that name, for `watch`, `stream` and links; the same object for the same name.
+   */
   owner(name: string): Owner;
   /**
    * Observes without owning; `fn` receives the protocol's `topo` and `topod`, and `{op: "end",

@@ -114,7 +114,7 @@ export function connect(address = "/v1/ws", {
   let lastID = 0;
 
   const api = {
-    limits, watch, stream, owner, observe, demand,
+    limits, watch, stream, link, sync, owner, observe, demand,
     get, list, set, load, presence,
     auth, ping, retry, close,
   };
@@ -177,9 +177,20 @@ export function connect(address = "/v1/ws", {
     return {
       watch: (target, type, fn, given) => watch(target, type, fn, { ...given, owner: name }),
       stream: (target, type, given) => stream(target, type, { ...given, owner: name }),
+      link: (graph, from, to, fn, given) => link(graph, from, to, fn, { ...given, owner: name }),
+      sync: (graph, a, b, fn, given) => sync(graph, a, b, fn, { ...given, owner: name }),
       release,
       [Symbol.dispose]: release,
     };
+  }
+
+  /** Lets one node follow another until the handle is closed. */
+  function link(graph, from, to, fn, given) {
+    return join({ op: "link", graph, from, to, ...given }, null, fn, Symbol());
+  }
+
+  function sync(graph, a, b, fn, given) {
+    return join({ op: "sync", graph, a, b, ...given }, null, fn, Symbol());
   }
 
   function observe(graph, fn, given) {
@@ -337,7 +348,7 @@ export function connect(address = "/v1/ws", {
     else if (!waiting) {
       if (op === "err" && !isReady) drop(4401, message.code);
     } else if (waiting.reject) settle(waiting, message);
-    else if (op === "snap") begin(waiting, message);
+    else if (/snap|linked/.test(op)) begin(waiting, message);
     else if (op === "end" || op === "err") end(waiting, message);
     else if (op === "topo" || op === "topod") notify(waiting, { v: message }, {});
     else if (op === "wanted") demanded(waiting, message);
@@ -466,8 +477,9 @@ export function connect(address = "/v1/ws", {
   }
 
   /** A page that is not seen needs a value a second, except where each value counts. */
-  function paced({ every = 0, mode }) {
-    return globalThis.document?.hidden && mode !== "all" ? Math.max(1000, every) : every;
+  function paced({ op, every = 0, mode }) {
+    const least = globalThis.document?.hidden && mode !== "all" ? 1000 : 0;
+    if (/sub|obs/.test(op)) return Math.max(least, every);
   }
 
   function unsubscribe(sub) {
@@ -590,8 +602,8 @@ export function connect(address = "/v1/ws", {
   /** Subscriptions may come less often while the page is hidden, and as asked for otherwise. */
   function changePace() {
     for (const [id, { fields, watchers }] of byID) {
-      const canChange = watchers && fields.mode !== "all" && fields.op !== "demand";
-      if (canChange) send({ op: "mod", sub: id, every: paced(fields) });
+      const every = watchers && fields.mode !== "all" ? paced(fields) : undefined;
+      if (every >= 0) send({ op: "mod", sub: id, every });
     }
   }
 

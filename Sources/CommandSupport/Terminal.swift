@@ -19,6 +19,9 @@ package enum Terminal {
         print(text: String(decoding: lines, as: UTF8.self))
     }
 
+    /// Whether a person reads the results, and not a program.
+    package static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// A line for the person, beside the result.
     package static func note(_ line: String) { write(VisibleText.line(line), to: STDERR_FILENO) }
 

@@ -67,6 +67,10 @@ public protocol CommitLog: AnyObject {
     /// answered or cannot be reached.
     func askForFiles(_ done: @escaping () -> Void)
 
+    /// Whether it stores the histories by time that come with snapshots
+    /// (``GraphSnapshot/history``), so that they can leave the server's memory.
+    var keepsHistory: Bool { get }
+
     /// What the servers that write the log tell each other about demand; nil: only this one writes
     /// it.
     var demand: (any SharedDemand)? { get }
@@ -109,6 +113,7 @@ extension CommitLog {
     }
     public func isFiledElsewhere(_ graph: String) -> Bool { false }
     public func askForFiles(_ done: @escaping () -> Void) { done() }
+    public var keepsHistory: Bool { false }
     public var demand: (any SharedDemand)? { nil }
 
     public func confirm(_ entry: LogEntry, ticket: UInt64) {

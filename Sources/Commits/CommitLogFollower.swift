@@ -40,4 +40,10 @@ public protocol CommitLogFollower: AnyObject {
     /// The graph's present state for the log to store; nil if there is no such graph, or it cannot
     /// be saved.
     func snapshot(of graph: String) -> GraphSnapshot?
+    /// The graph's snapshot at `rev` is stored, with its histories by time.
+    func log(saved graph: String, at rev: UInt64)
+}
+
+extension CommitLogFollower {
+    public func log(saved graph: String, at rev: UInt64) {}
 }

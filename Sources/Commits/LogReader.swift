@@ -19,6 +19,22 @@ public protocol LogReader: Sendable {
 
     /// The idempotency keys of a graph whose commits were made at `time` or later, oldest first.
     func keys(of graph: String, since time: UInt64) throws(StoreError) -> [StoredKey]
+
+    /// The stored chunks of a node's history whose steps may lie in `times` (milliseconds since
+    /// 1970), oldest first; none in a log that does not keep histories.
+    func history(
+        of node: String,
+        in graph: String,
+        _ times: ClosedRange<UInt64>
+    ) throws(StoreError) -> [HistoryChunk]
+}
+
+extension LogReader {
+    public func history(
+        of node: String,
+        in graph: String,
+        _ times: ClosedRange<UInt64>
+    ) throws(StoreError) -> [HistoryChunk] { [] }
 }
 
 /// One graph's state at one rev (`SavedGraph`).
@@ -27,10 +43,13 @@ public struct GraphSnapshot: Hashable, Sendable {
     public let stamp: LogStamp
     /// The state, in a format that only this version of the server reads.
     public let state: [UInt8]
+    /// How the histories by time change with it; nil: not at all.
+    public let history: HistoryChange?
 
-    public init(_ stamp: LogStamp, _ state: [UInt8]) {
+    public init(_ stamp: LogStamp, _ state: [UInt8], history: HistoryChange? = nil) {
         self.stamp = stamp
         self.state = state
+        self.history = history
     }
 }
 

@@ -8,7 +8,7 @@ struct Get: ParsableCommand {
         commandName: "get",
         abstract: "Print the value of a node, or of all nodes of a graph.",
         discussion: """
-            The value is printed as the server holds it, with a newline after it, also into a pipe. An empty node prints nothing and says so on standard error.
+            The value is printed as the server holds it, with a newline after it, also into a pipe. On a terminal a value that has a word ('words' in its definition) is printed as that word, unless --json is given. An empty node prints nothing and says so on standard error.
 
             EXAMPLES
               sluice get house/indoor_c
@@ -24,6 +24,9 @@ struct Get: ParsableCommand {
     @Option(help: "The revision to look at, instead of the present one.")
     var at: UInt64?
 
+    @Flag(help: "The value as JSON, also on a terminal.")
+    var json = false
+
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
@@ -32,6 +35,10 @@ struct Get: ParsableCommand {
         if let at { path += "\(address.node == nil ? "&" : "?")at=\(at)" }
         let answer = try Terminal.reporting { try ServiceRequest.getJSON(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
-        Terminal.print(answer.body)
+        guard let name = address.node, !json, Terminal.isInteractive else {
+            return Terminal.print(answer.body)
+        }
+        let words = ValueWords(of: name, in: address.graph, from: address.service)
+        Terminal.print(Array(words.text(for: String(decoding: answer.body, as: UTF8.self)).utf8))
     }
 }

@@ -8,7 +8,7 @@ struct Watch: ParsableCommand {
         commandName: "watch",
         abstract: "Print a node's value now and whenever it changes, until interrupted.",
         discussion: """
-            One line per value. A lost connection is made again, with growing pauses.
+            One line per value: on a terminal the word for it, if its definition has one ('words'), unless --json is given. A lost connection is made again, with growing pauses.
 
             EXAMPLES
               sluice watch host/cpu_percent
@@ -28,6 +28,9 @@ struct Watch: ParsableCommand {
 
     @Flag(help: "Every value, not only the newest when the connection is slow.")
     var all = false
+
+    @Flag(help: "Values as JSON, also on a terminal.")
+    var json = false
 
     @Flag(help: "Also where each value has been and what has made it, on standard error.")
     var path = false
@@ -49,6 +52,10 @@ struct Watch: ParsableCommand {
         guard let subject else { throw ValidationError("--pipe is not JSON") }
         let watcher = try Watcher(subject, at: address.service)
         watcher.onValue = Terminal.print(text:)
+        if pipe == nil, !json, Terminal.isInteractive {
+            let words = ValueWords(of: name, in: address.graph, from: address.service)
+            watcher.onValue = { Terminal.print(text: words.text(for: $0)) }
+        }
         watcher.onNote = Terminal.note(_:)
         do { try watcher.run() } catch { throw Terminal.failure("\(error)") }
     }

@@ -108,7 +108,7 @@ struct GraphProblemTests {
         #expect(mutable.ttl?.milliseconds == 30_000)
         #expect(mutable.requiresIfMatch)
         #expect([x.title, x.unit, x.description] == ["X", "°C", "what x is"])
-        #expect(x.history == 600)
+        #expect(x.history.count == 600)
         #expect(x.position == Position(line: 2, column: 3))
         #expect(graph.nodes.map(\.retain) == [.always, .always, .whileInUse, .always, .always])
         #expect(graph["one"]?.inputs == ["x", "kept"])

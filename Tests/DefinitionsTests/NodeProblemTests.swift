@@ -11,7 +11,7 @@ struct NodeProblemTests {
     private static let kinds = "any, number, integer, string, boolean, object, array"
     private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
     private static let spanHint =
-        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
+        "write 250ms, 5s, 2m, 1h, 7d, or whole milliseconds; more than zero and at most a year"
 
     @Test(
         "keys that are unknown, twice, or not for this kind of node",

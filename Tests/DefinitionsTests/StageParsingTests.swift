@@ -5,7 +5,7 @@ import Values
 @Suite("Reading a pipe")
 struct StageParsingTests {
     private static let spanHint =
-        "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
+        "write 250ms, 5s, 2m, 1h, 7d, or whole milliseconds; more than zero and at most a year"
 
     @Test(
         "problems of a stage are reported at its place",
@@ -38,6 +38,10 @@ struct StageParsingTests {
             (#"[{"skip": ¦1.5}]"#, "skip must be a whole number from 0 to 2147483647"),
             (#"[{"prefix": ¦"two"}]"#, "prefix must be a whole number from 0 to 2147483647"),
             (#"[{"sample": ¦"soon"}]"#, "sample must be a duration (\(spanHint))"),
+            (
+                #"[{"sample": {"every": "1s", "edge": ¦"front"}}]"#,
+                "edge must be one of trailing, leading, both"
+            ),
             (#"[{"delay": ¦0}]"#, "delay must be a duration (\(spanHint))"),
             (#"[{"throttle": ¦[]}]"#, "throttle must be a duration (\(spanHint))"),
             (#"[{"debounce": ¦{"edge": "both"}}]"#, "debounce needs 'for'"),
@@ -135,6 +139,8 @@ struct StageParsingTests {
             (#"{"debounce": "1s"}"#, "debounce(1000;trailing)", .timed, true),
             (#"{"debounce": {"for": 1000, "edge": "both"}}"#, "debounce(1000;both)", .timed, true),
             (#"{"sample": "1s"}"#, "sample(1000)", .timed, true),
+            (#"{"sample": {"every": "1s"}}"#, "sample(1000)", .timed, true),
+            (#"{"sample": {"every": "1s", "edge": "leading"}}"#, "sample(1000;leading)", .timed, true),
         ]
     )
     func keys(_ text: String, _ key: String, _ stateClass: OperatorRow.StateClass, _ isPrivate: Bool) throws {

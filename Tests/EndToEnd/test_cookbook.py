@@ -178,3 +178,31 @@ def test_the_rooms_of_a_building():
         assert [each["node"] for each in server.value("g", "warmest")] == [
             "room.hall.mean", "room.lab.mean", "room.cellar.mean",
         ]
+
+
+def test_a_price_times_a_meter():
+    """X-8"""
+    text, = recipe("A price times a meter")
+    with Server({"g": text}) as server:
+        server.set("g", "impulse", 1)
+        assert server.get("/v1/graphs/g/nodes/total").status == 204
+        for node, value, total in [
+            ("tariff", 0.2, 0.02), ("tariff", 0.4, 0.02), ("impulse", 2, 0.06), ("impulse", 3, 0.1),
+            ("tariff", 0.1, 0.1), ("impulse", 4, 0.11),
+        ]:
+            server.set("g", node, value)
+            assert abs(server.value("g", "total") - total) < 1e-9, (node, value)
+
+
+def test_the_chosen_sensor():
+    """X-9"""
+    text, = recipe("The chosen sensor")
+    with Server({"g": text}) as server:
+        server.set("g", "sensor.hall.celsius", 20)
+        assert server.value("g", "shown") == 20
+        server.set("g", "selected", "attic")
+        assert server.get("/v1/graphs/g/nodes/shown").status == 204
+        server.set("g", "sensor.attic.celsius", 30)
+        assert server.value("g", "shown") == 30
+        server.set("g", "selected", "hall 2")
+        assert server.get("/v1/graphs/g/nodes/shown").json()["fail"]["code"] == "not_a_key"

@@ -50,6 +50,9 @@ TESTED = {
         "A message with many costly requests takes many turns",
     ),
     "limits.historyBytes": ("Tests/SessionsTests/Graph/HistoryTests.swift", "limits.historyBytes = 10"),
+    "limits.historyMemory": (
+        "Tests/SessionsTests/Past/StepHistoryTests.swift", "limits.historyMemory = 3_000",
+    ),
     "limits.members": (
         "Tests/SessionsTests/Families/MemberTests.swift", "limits.members bounds the members of one graph",
     ),

@@ -155,7 +155,7 @@ BAD = [
     "{ set: any, colour: red }", "{ set: any, from: x }", "{ set: any, pipe: [] }", "{ from: x, initial: 1 }",
     "{ from: x, map: value }", "{ set: string, pattern: [a] }", "{ set: number, min: low }",
     "{ set: string, minLength: -1 }", "{ set: any, enum: [] }", "{ set: any, enum: [1, 1.0] }",
-    "{ set: any, ttl: 0 }", "{ set: any, ttl: 5d }", "{ set: any, ttl: 1.5s }",
+    "{ set: any, ttl: 0 }", "{ set: any, ttl: 5D }", "{ set: any, ttl: 1.5s }",
     "{ set: any, history: 100001 }", "{ set: any, requireIfMatch: 1 }", "{ set: any, fresh: soon }",
     "{ set: any, retain: whileInUse }", "{ from: x, retain: never }", "{ from: [x] }", "{ from: '-x' }",
     "{ merge: x }", "{ merge: [] }", "{ combine: {} }", "{ combine: { in: x } }", "{ combine: { a.b: x } }",

@@ -28,6 +28,8 @@ public final class FaultyLog: CommitLog {
     public var filesElsewhere: Set<String>? = []
     /// Called when the others are asked.
     public var onAskedForFiles: () -> Void = {}
+    /// Whether it stores histories by time; to be set before it has a host.
+    public var keepsHistory = false
     /// What the servers that share it tell each other about demand; to be set before it has a host.
     public var demand: (any SharedDemand)?
     /// The clock that stamps, in place of the host's: no commit is stamped before it is due.
@@ -63,6 +65,7 @@ public final class FaultyLog: CommitLog {
     /// What the next start of the server finds of another log: what that has answered.
     public init(after former: FaultyLog) {
         store = Store(former.store)
+        keepsHistory = former.keepsHistory
         health = .ready
         isSlow = false
     }
@@ -170,7 +173,9 @@ public final class FaultyLog: CommitLog {
 
     /// Stores what the graph is now.
     public func storeSnapshot(of graph: String) {
-        if let snapshot = follower?.snapshot(of: graph) { storeSnapshot(snapshot, of: graph) }
+        guard let snapshot = follower?.snapshot(of: graph) else { return }
+        storeSnapshot(snapshot, of: graph)
+        follower?.log(saved: graph, at: snapshot.stamp.rev)
     }
 
     /// Stores another server's snapshot of a graph.
@@ -248,6 +253,8 @@ private final class Store: LogReader, @unchecked Sendable {
     private var records: [String: [Record]] = [:]
     private var snapshots: [String: [GraphSnapshot]] = [:]
     private var dropped: Set<UInt64> = []
+    /// The chunks of histories, by graph and node.
+    private var histories: [String: [String: [HistoryChunk]]] = [:]
 
     init(epoch: String) {
         self.epoch = epoch
@@ -258,6 +265,7 @@ private final class Store: LogReader, @unchecked Sendable {
         records = other.records
         snapshots = other.snapshots
         dropped = other.dropped
+        histories = other.histories
     }
 
     func begin(_ epoch: String) {
@@ -311,6 +319,23 @@ private final class Store: LogReader, @unchecked Sendable {
 
     func add(_ snapshot: GraphSnapshot, of graph: String) {
         snapshots[graph, default: []].append(snapshot)
+        for node in snapshot.history?.ended ?? [] { histories[graph]?[node] = nil }
+        for addition in snapshot.history?.added ?? [] {
+            var chunks = histories[graph, default: [:]][addition.node, default: []]
+            chunks.removeAll { $0.start == addition.chunk.start && $0.every == addition.chunk.every }
+            chunks.append(addition.chunk)
+            histories[graph, default: [:]][addition.node] = chunks.filter { $0.start >= addition.keptFrom }
+        }
+    }
+
+    func history(
+        of node: String,
+        in graph: String,
+        _ times: ClosedRange<UInt64>
+    ) throws(StoreError) -> [HistoryChunk] {
+        let chunks = histories[graph]?[node]?.sorted { $0.start < $1.start } ?? []
+        let first = chunks.last { $0.start <= times.lowerBound }?.start ?? 0
+        return chunks.filter { (first...times.upperBound).contains($0.start) }
     }
 
     func trim(_ graph: String) {

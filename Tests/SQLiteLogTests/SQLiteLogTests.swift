@@ -234,7 +234,7 @@ struct SQLiteLogTests {
             bench.log.close()
         }
         let path = folder.path + "/sluice.db"
-        try Database(path, vfs: nil, isReadOnly: false).run("PRAGMA user_version = 3")
+        try Database(path, vfs: nil, isReadOnly: false).run("DROP TABLE history; PRAGMA user_version = 3")
         #expect(try StoreReader(database: path).graphs().map(\.name) == ["g"])
         let next = try bench()
         #expect(try next.log.open(graph: "g").epochs == Epochs("e2", earlier: "e1@1"))
@@ -321,10 +321,10 @@ struct SQLiteLogTests {
         )
         try write("DROP TABLE t")
         _ = try bench()
-        try write("PRAGMA user_version = 5")
+        try write("PRAGMA user_version = 6")
         #expect(
             refusal()?.message
-                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 5, this one reads 3 to 4"
+                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 6, this one reads 3 to 5"
         )
         folder.overwrite("sluice.db", at: 0, Array("not a database at all".utf8))
         let error = try #require(refusal())

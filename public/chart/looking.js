@@ -3,7 +3,7 @@
 import { formatDuration, formatValue } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
 
-const spans = [10e3, 24 * 3600e3];
+const spans = [10e3, 366 * 24 * 3600e3];
 
 export class Looking {
   #chart; #drag = null; #pointers = new Map(); #nextWords = 0;

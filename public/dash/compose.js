@@ -26,7 +26,7 @@ export function compose(nodes, families = []) {
   const named = nodes.filter((each) => each.name).sort((a, b) => !!b.title - !!a.title);
   const isNumber = ({ type, unit, v }) =>
     typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
-  const hasPast = (each) => isNumber(each) && (each.history || each.kind !== "mutable");
+  const hasPast = (each) => isNumber(each) && (each.history || each.steps || each.kind !== "mutable");
   const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
   const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
   const settings = named.filter(isSetting), derived = named.filter((each) => !isSetting(each));

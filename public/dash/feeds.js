@@ -178,6 +178,14 @@ const numberOf = (value) => /number|bigint|boolean/.test(typeof value) ? Number(
 
 /** So many older points of a node are asked for at most. */
 const mostOlder = 3600;
+/** And so many steps of time, each of which may have three points. */
+const mostSteps = 1000;
+
+/** An emission as a point; a step of many as its least, its greatest and its last value. */
+function points({ t, v, n, min, max }, step) {
+  if (!(n > 1) || min === undefined) return [[t, numberOf(v)]];
+  return [[t, numberOf(min)], [t + step / 2, numberOf(max)], [t + step - 1, numberOf(v)]];
+}
 
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
@@ -192,21 +200,23 @@ export class Feeds {
   /** The server's clock, if that is ahead or far behind: smaller differences are network delay. */
   now = () => this.#client.now?.() ?? Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
-  /** `isDrawn`: the past is shown, so it is requested from the server. */
-  open(node, pipe, past, listener, isDrawn) {
+  /** `span`: for so many ms the past is shown, so it is requested from the server. */
+  open(node, pipe, past, listener, span) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
     if (!feed) {
       feed = { node, ring: new Ring(past), at: 0, between: 0, folds: 1, listeners: new Set() };
       this.#feeds.set(key, feed);
-      const history = Math.min(pipe ? 0 : this.#facts(node)?.history ?? 0, mostOlder) || undefined;
+      const known = (!pipe && this.#facts(node)) || {};
+      // Where there are steps of time, these are the past.
+      const history = (!known.steps && Math.min(known.history ?? 0, mostOlder)) || undefined;
       const hear = (value, meta) => this.#hear(feed, value, meta), options = { pipe, history, every: 50, facets: true };
       feed.watch = this.#client.watch({ graph: this.#graph, node }, null, hear, options);
     }
     clearTimeout(feed.timer);
     feed.ring.most = Math.max(feed.ring.most, past);
     feed.listeners.add(listener);
-    if (isDrawn && !pipe && !feed.older) feed.older = this.#lookBack(feed);
+    if (span && !pipe && !feed.older) feed.older = this.#lookBack(feed, span);
     if (feed.meta) listener(feed);
     return {
       feed,
@@ -218,19 +228,30 @@ export class Feeds {
   }
 
   /**
-   * A derived node without a history of its own: the server computes its past from what its sources
-   * keep.
+   * Steps of time: those that are shown, then the older ones, which are coarser. A derived node
+   * without a history of its own: the server computes its past from what its sources keep.
    */
-  async #lookBack(feed) {
-    const { kind, history } = this.#facts(feed.node) ?? {};
+  async #lookBack(feed, span) {
+    const { kind, history, steps } = this.#facts(feed.node) ?? {};
     // A client of the past knows what was, and has nothing to add.
-    if (kind !== "derived" || history || this.#client.now) return;
+    if (this.#client.now) return;
+    if (steps) {
+      const begin = this.now() - span, before = this.now() - steps.for;
+      await this.#ask(feed, { begin, points: mostSteps });
+      if (before < begin) await this.#ask(feed, { begin: before, end: begin - 1, points: mostSteps });
+    } else if (kind === "derived" && !history) {
+      await this.#ask(feed, { limit: Math.min(feed.ring.most, mostOlder) });
+    }
+  }
+
+  async #ask(feed, query) {
     const path = `/v1/graphs/${encodeURIComponent(this.#graph)}/nodes/${encodeURIComponent(feed.node)}/history`;
-    const answer = await fetch(`${path}?limit=${Math.min(feed.ring.most, mostOlder)}`).catch(() => {});
-    const { d, epoch } = answer?.ok ? await answer.json() : {};
+    const times = Object.entries(query).map(([key, value]) => [key, Math.max(0, Math.round(value))]);
+    const answer = await fetch(`${path}?${new URLSearchParams(times)}`).catch(() => {});
+    const { d, epoch, step } = answer?.ok ? await answer.json() : {};
     // The values may have begun anew meanwhile.
     if (!d?.length || (feed.meta && feed.meta.epoch !== epoch)) return;
-    feed.ring.prepend(d.map(({ t, v }) => [t, numberOf(v)]));
+    feed.ring.prepend(d.flatMap((each) => points(each, step)));
     for (const listener of feed.listeners) if (feed.meta) listener(feed);
   }
 

@@ -18,7 +18,7 @@ const isPipe = (thing) => list(16, () => true)(thing) && JSON.stringify(thing).l
 /** What widgets may say besides their place, and how it is checked. */
 const options = {
   title: text(most.title), graph: node, node, nodes: list(most.tableNodes, node), pipe: isPipe,
-  unit: text(32), text: text(most.text), span: whole(10, 86_400),
+  unit: text(32), text: text(most.text), span: whole(10, 31_622_400),
   min: Number.isFinite, max: Number.isFinite, warn: Number.isFinite, bad: state, ok: state,
   slider: (thing) => typeof thing === "boolean",
 };

@@ -1,6 +1,7 @@
 // The frame of a widget: its title, the state of its values, its menu; its kind draws the picture.
 import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
+import { nodeIcon } from "/lib/icons.js";
 import { formatState } from "/lib/state.js";
 import { lastWords } from "/lib/words.js";
 import { isKnown, loadKind } from "/widgets/index.js";
@@ -84,7 +85,8 @@ export class Widget {
     this.element.ariaLabel = `${title}, ${this.#what}`;
     this.menuButton.ariaLabel = `Menu of ${title}`;
     const link = { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` };
-    this.#heading.replaceChildren(isOne && !this.#board.isKiosk ? h("a", link, title) : title);
+    const mark = isOne && this.nodes.length === 1 ? nodeIcon(this.#source.facts(node)) : null;
+    this.#heading.replaceChildren(mark ?? "", isOne && !this.#board.isKiosk ? h("a", link, title) : title);
   }
 
   #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
@@ -105,7 +107,7 @@ export class Widget {
     }
     const { client } = board.page, { graph, observed, feeds } = this.#source;
     this.sources = isAll ? [group.open({ client, graph, nodes: this.nodes, observed }, heard)]
-      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past !== undefined));
+      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past && (data.span ?? 300) * 1000));
     const picture = await this.kind.make(data, this.#context(signal));
     if (signal.aborted) return picture.close?.();
     this.picture = { show: () => this.mark(), ...picture };
@@ -122,6 +124,7 @@ export class Widget {
       feeds: this.sources.map(({ feed }) => feed), page: board.page, graph, observed, facts, signal, title: this.title,
       now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk,
       unit: (name) => data.unit ?? (data.pipe ? "" : facts(name)?.unit ?? ""),
+      words: (name) => (data.pipe ? undefined : facts(name)?.words),
       mark: () => this.mark(), tone: () => this.#toned(),
     };
   }

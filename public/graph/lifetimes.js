@@ -119,7 +119,7 @@ export class Lifetimes {
       this.#drawn.push([age, gone.at]);
       // If very many nodes died at once, the server leaves out their last values.
       const { last } = gone;
-      const held = !last ? "" : "v" in last || last.fail ? plain(formatEntry(last, gone.unit), 60) : "empty";
+      const held = !last ? "" : "v" in last || last.fail ? plain(formatEntry(last, gone.unit, gone.words), 60) : "empty";
       return h("li", {},
         gone.name !== undefined
           ? h("button", { class: "link", type: "button", onclick: () => this.#onFind(gone.id) }, titleOf(gone))

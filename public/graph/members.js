@@ -86,7 +86,7 @@ export class Members {
       const known = this.#rows[i] ??= this.#row(onChoose);
       known.node = node.name;
       setText(known.name, plain(node.name, 120));
-      setText(known.value, plain(formatEntry(node, family.unit), 60));
+      setText(known.value, plain(formatEntry(node, family.unit, family.words), 60));
       known.value.classList.toggle("fail", Boolean(node.fail));
     });
     setText(this.#note, found.length ? `${before + 1} to ${before + found.length}` : this.#find.value.trim()

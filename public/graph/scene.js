@@ -92,7 +92,7 @@ function join(links, of) {
       known.feedback &&= Boolean(edge.feedback);
     } else {
       joined.set(id, { id, from, to, kind: edge.kind, inner: edge.inner, feedback: Boolean(edge.feedback),
-        span: plain ? edge.span : 1, members: [edge] });
+        owners: edge.owners, span: plain ? edge.span : 1, members: [edge] });
     }
   }
   return [...joined.values()];

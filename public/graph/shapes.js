@@ -1,6 +1,7 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
+import { icons } from "/lib/icons.js";
 import { words as upstreamWords } from "./upstreams.js";
 import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
@@ -15,6 +16,10 @@ const marks = {
   upstream: "M2.5 8a5.5 5.5 0 1011 0a5.5 5.5 0 10-11 0M2.5 8h11M8 2.5c-3 3-3 8 0 11c3-3 3-8 0-11",
   raised: "M8 2.5L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
 };
+
+/** The icon of the definition, or that of the kind. */
+const markOf = (kind, entry) =>
+  entry?.icon && Object.hasOwn(icons, entry.icon) ? icons[entry.icon] : marks[kind] ?? marks.derived;
 
 export function wordOf({ kind, of, op, label }) {
   if (/mutable|listener|family|upstream/.test(kind)) return kind;
@@ -34,7 +39,7 @@ export function plain(text, most = 200) {
 
 /** A node's value on one line. */
 export const heldOf = (entry) => (entry.kind === "family" ? plural(entry.members, "member")
-  : entry.kind === "upstream" ? upstreamWords(entry, true) : formatEntry(entry, entry.unit));
+  : entry.kind === "upstream" ? upstreamWords(entry, true) : formatEntry(entry, entry.unit, entry.words));
 
 export function titleOf(entry) {
   if (entry.kind === "listener") {
@@ -81,7 +86,7 @@ export class Shape {
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
       kind === "mutable" || entry?.word === "mutable"
         ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      part.mark = svg("path", { class: "mark", d: marks[kind] ?? marks.derived,
+      part.mark = svg("path", { class: "mark", d: markOf(kind, entry),
         transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
       part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
       part.value = /node|fold|family/.test(type) ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
@@ -142,7 +147,7 @@ export class Shape {
     setAttribute(element, "data-severity", raised || null);
     element.classList.toggle("stale", isStale);
     if (this.type === "node") {
-      setAttribute(part.mark, "d", raised ? marks.raised : marks[this.#kind] ?? marks.derived);
+      setAttribute(part.mark, "d", raised ? marks.raised : markOf(this.#kind, entry));
       this.#say(raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry));
     }
     const asleep = entry.exists === false;
@@ -193,7 +198,7 @@ const whole = (entry) => (entry.title && entry.name !== undefined ? `${titleOf(e
 
 /** "plant, derived, 12.3, kept alive by 2 clients". */
 export function sentenceOf(entry, rate = 0) {
-  const { kind, on, queued, sink, exists, fail, unit } = entry, clients = clientCount(entry), title = titleOf(entry);
+  const { kind, on, queued, sink, exists, fail, unit, words } = entry, clients = clientCount(entry), title = titleOf(entry);
   if (kind === "listener") {
     const state = sink ? `, ${sinkWords(sink, Date.now())}` : queued ? `, ${queued} values waiting` : "";
     return `${title}, listener on ${plural(new Set(on).size, "node")}${state}`;
@@ -201,7 +206,7 @@ export function sentenceOf(entry, rate = 0) {
   if (kind === "upstream") return `${title}, upstream, ${upstreamWords(entry)}`;
   if (kind === "family") return `${title}, family, ${heldOf(entry)}; press Enter to open`;
   if (exists === false) return `${title}, ${wordOf(entry)}, asleep: nobody needs it`;
-  const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit), 80);
+  const held = fail ? `failed, ${plain(fail.msg ?? fail.code, 80)}` : plain(formatEntry(entry, unit, words), 80);
   const kept = clients ? `kept alive by ${plural(clients, "client")}` : "no client needs it";
   const raised = raisedBy(entry);
   const parts = [title, wordOf(entry), held, kept, rate > 2 && `${Math.round(rate)} updates a second`];
@@ -236,10 +241,13 @@ export class EdgeLayer {
     for (const edge of scene.edges) {
       const route = picture.edges.get(edge.id);
       if (!route) continue;
-      const look = route.kind !== "forward" || edge.feedback ? "feedback" : /member|feed/.test(edge.kind) ? "flow" : edge.kind;
+      const isBack = route.kind !== "forward" || edge.feedback;
+      // A client has made a link, as it has made a listener.
+      const look = edge.owners ? "listen" : isBack ? "feedback" : /member|feed/.test(edge.kind) ? "flow" : edge.kind;
       let drawn = this.#edges.get(edge.id);
       if (!drawn) {
         drawn = { element: svg("path", { class: isLater ? "edge born" : "edge" }) };
+        if (edge.owners) drawn.element.append(svg("title", {}, `Link of ${edge.owners.join(", ")}`));
         this.element.append(drawn.element);
         this.#edges.set(edge.id, drawn);
       }

@@ -21,18 +21,21 @@ export function formatNumber(value, digits = 6) {
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))));
 }
 
-export function formatValue(value, unit = "") {
+/** `words`: what people call the values, by their JSON text. */
+export function formatValue(value, unit = "", words = undefined) {
   if (value === undefined) return "";
+  const key = words && (typeof value !== "object" || value === null) ? encode(value) : "";
+  if (key && Object.hasOwn(words, key)) return words[key];
   if (typeof value === "number" && (unit === "B" || unit === "B/s")) return formatBytes(value, unit);
   const text = typeof value === "string" ? value
     : typeof value === "number" || typeof value === "bigint" ? formatNumber(value) : encode(value);
   return unit ? `${text}\u202f${unit}` : text;
 }
 
-export function formatEntry(entry, unit = "") {
+export function formatEntry(entry, unit = "", words = undefined) {
   if (!entry) return "";
   if (entry.fail) return `failed: ${entry.fail.msg ?? entry.fail.code}`;
-  return "v" in entry ? formatValue(entry.v, unit) : "empty";
+  return "v" in entry ? formatValue(entry.v, unit, words) : "empty";
 }
 
 const parts = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];

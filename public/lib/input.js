@@ -1,8 +1,20 @@
 // The field of a value: the text for a value, and the value of a typed text. Pure.
 import { decode, encode } from "../client.js";
 
+/**
+ * The values to choose from, where a definition lists all of them: by `enum`, or by words for a
+ * boolean, a text or a whole number without other values between its bounds.
+ */
+export function choicesOf({ enum: all, words, type, min, max }) {
+  if (all || !words) return all;
+  if (type === "boolean") return [true, false];
+  const values = Object.keys(words).map(decode);
+  if (type === "string") return values.filter((each) => typeof each === "string");
+  return type === "integer" && max - min < values.length ? values.filter(Number.isInteger) : undefined;
+}
+
 export function control(node) {
-  if (node.enum) return "select";
+  if (choicesOf(node)) return "select";
   switch (node.type) {
   case "boolean": return "switch";
   case "number": case "integer": return "number";

@@ -1,6 +1,6 @@
 // From the input in a <value-editor> to a value that is sent, and its result.
 import { formatEntry, same } from "/lib/format.js";
-import { fieldText, parseInput } from "/lib/input.js";
+import { choicesOf, fieldText, parseInput } from "/lib/input.js";
 
 export class Sending {
   #editor; #flying = false; #next;
@@ -12,7 +12,7 @@ export class Sending {
   #read(text = this.#editor.field.value) {
     const { entry, given: { node }, kind } = this.#editor;
     if (kind === "switch") return { value: entry.v === true };
-    if (kind === "select") return text === "" ? { error: "Choose a value" } : { value: node.enum[Number(text)] };
+    if (kind === "select") return text === "" ? { error: "Choose a value" } : { value: choicesOf(node)[Number(text)] };
     return parseInput(node, text);
   }
 
@@ -26,7 +26,7 @@ export class Sending {
   surprise() {
     const editor = this.#editor, { entry } = editor, typed = this.#read();
     if (!typed.error && same(typed.value, entry.v)) return editor.restore();
-    editor.state("conflict", `Changed to ${formatEntry(entry, editor.given.node.unit)} by somebody else meanwhile.`, [
+    editor.state("conflict", `Changed to ${formatEntry(entry, editor.given.node.unit, editor.given.node.words)} by somebody else meanwhile.`, [
       ["Keep mine and set it", () => this.submitText()], ["Take theirs", () => editor.restore()],
     ]);
   }

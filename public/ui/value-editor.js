@@ -2,16 +2,16 @@
 // edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, load, setAttribute, setText, style } from "/lib/dom.js";
 import { formatValue, same } from "/lib/format.js";
-import { bounds, control, fieldText } from "/lib/input.js";
+import { bounds, choicesOf, control, fieldText } from "/lib/input.js";
 import { Sending } from "./sending.js";
 
 style("/ui/editor.css");
 let numbers = 0;
 
 /** The parts of a definition that affect the field: when they change, the field is made again. */
-const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, enum: choices, slider,
+const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, enum: choices, words, slider,
   requireIfMatch }) =>
-  JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices, slider, requireIfMatch]);
+  JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices, words, slider, requireIfMatch]);
 
 class ValueEditor extends HTMLElement {
   entry = { empty: true }; away = new AbortController();
@@ -94,7 +94,7 @@ class ValueEditor extends HTMLElement {
     case "select":
       return h("select", { ...common, oninput: () => this.#sending.submitText() },
         h("option", { value: "", hidden: true }, "empty"),
-        node.enum.map((value, i) => h("option", { value: String(i) }, formatValue(value))));
+        choicesOf(node).map((value, i) => h("option", { value: String(i) }, formatValue(value, "", node.words))));
     case "switch":
       return h("button", {
         type: "button", role: "switch", class: "switch", "aria-label": label, "aria-describedby": described,
@@ -138,7 +138,7 @@ class ValueEditor extends HTMLElement {
       field = this.field;
       if (had) field.focus();
     }
-    const text = this.kind === "select" ? String(node.enum.findIndex((each) => same(each, v))).replace("-1", "")
+    const text = this.kind === "select" ? String(choicesOf(node).findIndex((each) => same(each, v))).replace("-1", "")
       : fieldText(node, v);
     if (field.value !== text) field.value = text;
     if (this.kind === "area") field.rows = Math.min(8, Math.max(1, text.split("\n").length));

@@ -3,6 +3,7 @@
 import { graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
 import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
+import { nodeIcon } from "/lib/icons.js";
 import { formatSource, formatState } from "/lib/state.js";
 import { formatTime } from "/lib/time.js";
 import { inputFor } from "/ui/sensor.js";
@@ -43,7 +44,8 @@ class Row {
         node.label && [" → ", h("code", { title: node.label }, stageWords(node.label))]));
     }
     this.element = h("tr", { dataset: { row: node.name } },
-      h("th", { scope: "row" }, node.title && h("span", { class: "row-title" }, node.title), h("code", {}, node.name)),
+      h("th", { scope: "row" }, node.title ? h("span", { class: "row-title" }, nodeIcon(node), node.title) : nodeIcon(node),
+        h("code", {}, node.name)),
       h("td", {}, this.#value, this.#mark), cell, this.#age);
     this.#item = frame.item(this.element, () => this.#draw());
   }
@@ -67,7 +69,7 @@ class Row {
     if (!this.entry) return;
     this.#drawn = this.entry;
     const { empty, fail, gone } = this.entry, raised = raisedBy(this.#node, this.entry);
-    setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit));
+    setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit, this.#node.words));
     this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
     if (raised !== this.#raised) {
       this.#raised = raised;

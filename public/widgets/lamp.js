@@ -3,9 +3,9 @@ import { h, setText, svg } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { output } from "/widgets/parts.js";
 
-function word(entry) {
+function word(entry, words) {
   if (!entry || entry.empty) return "empty";
-  return entry.v === true ? "on" : entry.v === false ? "off" : formatEntry(entry);
+  return formatEntry(entry, "", { true: "on", false: "off", ...words });
 }
 
 export default {
@@ -13,7 +13,7 @@ export default {
   label: "State lamp",
   size: [3, 2],
   options: ["pipe", "ok", "warn", "bad"],
-  make(widget, { feeds: [feed], tone }) {
+  make(widget, { feeds: [feed], words, tone }) {
     const text = output(""), element = h("div", { class: "lamp" },
       svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
         svg("circle", { class: "lamp-round", cx: 16, cy: 16, r: 12 }),
@@ -23,7 +23,7 @@ export default {
       element,
       draw() {
         element.dataset.tone = tone();
-        setText(text, word(feed.entry));
+        setText(text, word(feed.entry, words(feed.node)));
       },
     };
   },

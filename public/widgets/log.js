@@ -7,7 +7,7 @@ import { resize } from "/widgets/parts.js";
 const kept = 1000, lineHeight = 22;
 
 /** Every value of one node, newest first; only what is in sight is in the document. */
-function make(widget, { page, graph, feeds: [feed], unit, signal, mark }) {
+function make(widget, { page, graph, feeds: [feed], unit, words, signal, mark }) {
   const lines = [];
   let paused = false, missed = 0, filter = "";
   const list = h("ol", { class: "log-lines" }), space = h("div", { class: "log-space" }, list);
@@ -51,7 +51,7 @@ function make(widget, { page, graph, feeds: [feed], unit, signal, mark }) {
     const entry = meta.fail ? { fail: meta.fail }
       : meta.empty || value === undefined ? { empty: true } : { v: value };
     if (meta.lost) lines.unshift({ t: meta.t, text: "some values are missing here", isFail: true });
-    const last = lines[0], text = formatEntry(entry, unit(feed.node));
+    const last = lines[0], text = formatEntry(entry, unit(feed.node), words(feed.node));
     if (last && last.rev === meta.rev && last.text === text) return;
     lines.unshift({ t: meta.t, rev: meta.rev, text, v: value, isFail: !!meta.fail });
     if (lines.length > kept) lines.pop();

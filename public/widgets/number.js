@@ -18,16 +18,17 @@ export default {
   label: "Number",
   size: [3, 2],
   options: ["pipe", "unit", "ok", "warn", "bad"],
-  make(widget, { feeds: [feed], now, unit, tone }) {
+  make(widget, { feeds: [feed], now, unit, words, tone }) {
     const figure = output("figure num"), measure = h("span", { class: "figure-unit" });
     const way = h("span", { class: "trend dim small" });
     const of = unit(feed.node), isBytes = /^B(\/s)?$/.test(of);
     return {
       element: h("div", { class: "number" }, h("div", {}, figure, measure), way),
       draw() {
-        const { entry } = feed, isFigure = isNumber(entry?.v), isPlain = isFigure && !isBytes;
+        const { entry } = feed, isFigure = isNumber(entry?.v), text = formatEntry(entry, "", words(feed.node));
+        const isPlain = isFigure && !isBytes && text === formatEntry(entry);
         const word = isFigure ? trend(feed.ring, now()) : "";
-        setEntry(figure, isPlain ? formatNumber(entry.v, 5) : formatEntry(entry, isBytes ? of : ""), entry);
+        setEntry(figure, isPlain ? formatNumber(entry.v, 5) : isBytes ? formatEntry(entry, of) : text, entry);
         setText(measure, isPlain ? of : "");
         setText(way, word && `${arrows[word]} ${word}`);
         tone();

@@ -31,7 +31,7 @@ export default {
   size: [3, 2],
   options: ["pipe", "unit", "span", "ok", "warn", "bad"],
   past: 8192,
-  make(widget, { feeds: [feed], page, now, unit, signal, mark, tone }) {
+  make(widget, { feeds: [feed], page, now, unit, words, signal, mark, tone }) {
     const figure = output("figure-2 num"), canvas = h("canvas", { "aria-hidden": "true" });
     const box = h("div", { class: "spark" }, canvas);
     let size = { width: 0, height: 0 }, drawn = 0;
@@ -47,7 +47,7 @@ export default {
       element: h("div", { class: "sparkline" }, figure, box),
       ages: true,
       draw() {
-        setEntry(figure, formatEntry(feed.entry, unit(feed.node)), feed.entry);
+        setEntry(figure, formatEntry(feed.entry, unit(feed.node), words(feed.node)), feed.entry);
         tone();
         // With reduced motion the line steps once a second.
         const to = now(), time = performance.now();

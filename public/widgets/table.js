@@ -13,7 +13,7 @@ function sorted(names, observed) {
   return [...names].sort((a, b) => (place(a) === place(b) ? inOrder(a, b) : place(a) - place(b)));
 }
 
-function make(widget, { feeds: [feed], unit, facts, now, observed, signal, mark }) {
+function make(widget, { feeds: [feed], unit, words, facts, now, observed, signal, mark }) {
   let names = [];
   const rows = [], body = h("tbody");
   const head = h("thead", { class: "unseen" },
@@ -53,7 +53,7 @@ function make(widget, { feeds: [feed], unit, facts, now, observed, signal, mark 
         row.ariaRowIndex = first + i + 1;
         setText(name, (known?.name === each && known.title) || each);
         name.title = each;
-        setEntry(value, formatEntry(entry, unit(each)), entry);
+        setEntry(value, formatEntry(entry, unit(each), words(each)), entry);
         setText(age, changed ? formatAge(Math.max(0, now() - changed)) : "");
       });
     },

@@ -22,9 +22,11 @@ public struct Rights: OptionSet, Hashable, Sendable {
 
     /// Save and delete dashboards of the server; `admin` implies it.
     public static let dashboards = Rights(rawValue: 64)
+    /// Let links set nodes that the caller may set.
+    public static let link = Rights(rawValue: 128)
 
     /// Every right.
-    public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin, .dashboards]
+    public static let all: Rights = [.read, .pipe, .set, .observe, .metrics, .admin, .dashboards, .link]
     /// The default rights of a token.
     ///
     /// The other rights must be granted by name.
@@ -33,7 +35,7 @@ public struct Rights: OptionSet, Hashable, Sendable {
     /// The words for the rights, in files and messages.
     public static let words: [(word: String, right: Rights)] = [
         ("read", .read), ("pipe", .pipe), ("set", .set), ("observe", .observe), ("metrics", .metrics),
-        ("admin", .admin), ("dashboards", .dashboards),
+        ("admin", .admin), ("dashboards", .dashboards), ("link", .link),
     ]
 
     /// The right with that word.

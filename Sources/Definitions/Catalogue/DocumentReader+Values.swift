@@ -123,7 +123,7 @@ extension DocumentReader {
         return refuse(
             "\(what) must be a duration",
             at: document.position,
-            hint: "write 250ms, 5s, 2m, 1h, or whole milliseconds; more than zero and at most a year"
+            hint: "write 250ms, 5s, 2m, 1h, 7d, or whole milliseconds; more than zero and at most a year"
         )
     }
 

@@ -28,8 +28,8 @@ extension Schema {
 
     static let duration = part(
         "duration",
-        described("250ms, 5s, 2m, 1h, or whole milliseconds; at most 366 days.").and(
-            either(.count(1, Stage.Span.longest), .string(pattern: "^0*[1-9][0-9]*(ms|s|m|h)?$"))
+        described("250ms, 5s, 2m, 1h, 7d, or whole milliseconds; at most 366 days.").and(
+            either(.count(1, Stage.Span.longest), .string(pattern: "^0*[1-9][0-9]*(ms|s|m|h|d)?$"))
         )
     )
 

@@ -13,6 +13,8 @@ public final class Source {
     public let key: String
     /// Names of the nodes it reads, each once.
     public let nodes: [String]
+    /// What its value depends on.
+    package let stateClass: OperatorRow.StateClass
     /// Names of the nodes that must exist before it is made, each once.
     let eagerNodes: [String]
     package let make: (any StageSite, [Node<Datum>]) -> Node<Datum>
@@ -38,6 +40,7 @@ public final class Source {
         `operator` = row
         self.argument = argument
         key = "\(row.name)(\(argument.canonical))"
+        stateClass = argument.ownStateClass ?? row.stateClass
         eagerNodes = Self.unique(argument.inputs)
         nodes = argument.choices.isEmpty ? eagerNodes : Self.unique(argument.inputs + argument.choices)
         self.make = { make(argument, StageMaker(at: $0), $1) }

@@ -1,3 +1,4 @@
+package import ReactiveGraph
 package import Values
 
 /// A place where a definition names a node.
@@ -9,6 +10,12 @@ package struct NodeReference {
 /// A place where `all` names nodes by a glob.
 struct GlobReference {
     let glob: String
+    let position: Position
+}
+
+/// A place where `flatten` computes the name of a node from a value.
+struct ComputedReference {
+    let pattern: NamePattern
     let position: Position
 }
 
@@ -27,12 +34,17 @@ package protocol SourceArgument: SendableMetatype {
     var inputs: [String] { get }
     /// The nodes that a value of an input may choose; they are built when they are chosen.
     var choices: [String] { get }
+    /// The computed name of a node that a value of an input chooses: `{value}` stands for
+    /// that value, other placeholders are those of the family that the node belongs to.
+    var computedName: NamePattern? { get }
     /// A glob; all nodes whose names match it are inputs too, as they appear and go.
     var glob: String? { get }
     /// The switch whose keys it takes (`limits.switchKeys`).
     var caseOf: String? { get }
     /// The further nodes that it makes.
     var sides: [Source.Side] { get }
+    /// What its value depends on, if that is not what the row says.
+    var ownStateClass: OperatorRow.StateClass? { get }
     /// How its node depends on the input, if values decide that.
     var branching: Branching? { get }
     /// Whether its node only passes the values of others on, and computes nothing.
@@ -42,7 +54,11 @@ package protocol SourceArgument: SendableMetatype {
 extension SourceArgument {
     static var beside: [Schema.Field] { [] }
     package var choices: [String] { [] }
+    package var computedName: NamePattern? { nil }
     var glob: String? { nil }
+    /// Whether it reads those nodes that the rights of a client choose.
+    package var choosesByRights: Bool { glob != nil || computedName != nil }
+    package var ownStateClass: OperatorRow.StateClass? { nil }
     package var caseOf: String? { nil }
     package var sides: [Source.Side] { [] }
     package var branching: Branching? { nil }

@@ -14,6 +14,8 @@ package final class SourceReading {
     private(set) var references: [NodeReference] = []
     /// Where it names new nodes; complete even if there are other problems.
     private(set) var newNodes: [NodeReference] = []
+    /// Its computed name, even if there are other problems.
+    private(set) var computedReference: ComputedReference?
     /// Its glob, even if there are other problems.
     private(set) var globReference: GlobReference?
 
@@ -39,7 +41,10 @@ package final class SourceReading {
         fields[key].flatMap { node($0, of: key) }
     }
 
-    func nodes() -> [String]? {
+    func nodes() -> [String]? { elements { node($0, of: "an element of \(row.name)") } }
+
+    /// What `read` makes of the elements of the argument; nil if one of them cannot be read.
+    func elements<Element>(_ read: (Document) -> Element?) -> [Element]? {
         let what = row.name
         guard let elements = argument.elements else {
             return reader.refuse(
@@ -48,8 +53,43 @@ package final class SourceReading {
             )
         }
         guard hasRoom(elements.count) else { return nil }
-        let names = elements.map { node($0, of: "an element of \(what)") }
-        return names.contains(nil) ? nil : names.compactMap { $0 }
+        let found = elements.compactMap(read)
+        return found.count == elements.count ? found : nil
+    }
+
+    /// The name of a node that is computed from a value, recorded so that the reader can check that
+    /// there is such a family.
+    func computedName(_ document: Document, of what: String) -> NamePattern? {
+        let (value, family) = (NamePattern.value, reader.family)
+        let example = "{\(value)} stands for the value, as in \"sensor.{\(value)}.celsius\""
+        guard let text = document.scalar?.text, NamePattern.isPattern(text) else {
+            return reader.refuse(
+                "\(what) must be a name with {\(value)}",
+                at: document.position,
+                hint: example
+            )
+        }
+        guard let pattern = reader.namePattern(text, at: document.position) else { return nil }
+        guard pattern.placeholders.contains(value) else {
+            return reader.refuse("'\(text)' has no {\(value)}", at: document.position, hint: example)
+        }
+        let own = family?.placeholders ?? []
+        guard !own.contains(value) else {
+            return reader.refuse(
+                "{\(value)} in '\(text)' could be the value or the placeholder of '\(family?.text ?? "")'",
+                at: document.position,
+                hint: "give the placeholder of the family another name"
+            )
+        }
+        if let other = pattern.placeholders.first(where: { $0 != value && !own.contains($0) }) {
+            return reader.refuse(
+                "{\(other)} in '\(text)' is neither {\(value)} nor a placeholder of this node's name",
+                at: document.position,
+                hint: own.isEmpty ? example : "the name has \(own.map { "{\($0)}" }.enumeration)"
+            )
+        }
+        computedReference = ComputedReference(pattern: pattern, position: document.position)
+        return pattern
     }
 
     /// Whether an operator takes so many nodes.

@@ -7,10 +7,12 @@ public struct DefinitionOutline: Sendable {
     package struct Entry: Sendable, Equatable {
         let canonical: String
         let matches: [String]
+        let followable: [String]
         let linkClass: OperatorRow.StateClass?
 
         init(_ node: NodeDefinition) {
-            (canonical, matches, linkClass) = (node.canonical, node.matches, node.linkClass)
+            (canonical, linkClass) = (node.canonical, node.linkClass)
+            (matches, followable) = (node.matches, node.followable)
         }
     }
 
@@ -48,8 +50,8 @@ package struct DefinitionDelta: Sendable {
     package let removed: [Int]
     /// Places of nodes and families whose text has changed, in order.
     package private(set) var changed: [Int] = []
-    /// Places of those whose text is the same, but not what it means: what a glob matches, and
-    /// which links lead to them.
+    /// Places of those whose text is the same, but not what it means: what a glob matches, what a
+    /// computed name may choose, and which links lead to them.
     package private(set) var altered: [Int] = []
     /// The keys of the graph itself that have changed, in alphabetical order.
     package let settings: [String]

@@ -51,7 +51,8 @@ enum Deliveries {
         switch source.operator.emission {
         case .forEachValue:
             // Only one of the nodes that a value may choose is followed at a time.
-            return inputs.reduce(0, +) + (source.argument.choices.compactMap(values).max() ?? 0)
+            return inputs.reduce(0, +)
+                + ((source.argument.choices + node.followable).compactMap(values).max() ?? 0)
         case .onceSettled: return mode == .settled ? 1 : inputs.reduce(0, +)
         case .forEachRow: return inputs.max() ?? 0
         }

@@ -13,6 +13,11 @@ struct FamilyIndex {
         }
     }
 
+    /// The indices of the families that may have a member with a name of that pattern, in order.
+    func places(overlapping pattern: NamePattern) -> [Int] {
+        families.candidates(for: pattern.text).filter { $0.pattern.overlaps(pattern) }.map(\.place).sorted()
+    }
+
     /// The index of the family that has this name or a member with this name.
     func place(of reference: String) -> Int? {
         let candidates = families.candidates(for: reference)

@@ -6,8 +6,6 @@ public import Values
 /// A class, because changing a large graph looks at thousands of them, and each copy of so large a
 /// struct would retain all its parts.
 public final class NodeDefinition {
-    package static let longestHistory = 100_000
-
     /// Where a node's values come from.
     public enum Kind {
         /// From outside: the state of the graph.
@@ -92,17 +90,24 @@ public final class NodeDefinition {
     /// Texts for people.
     public let title: String?
     public let unit: String?
+    /// What people call its values.
+    public let words: NodeWords?
+    /// A picture for people.
+    package let icon: NodeIcon?
     public let description: String?
     /// When it calls for attention; nil: never.
     public let alarm: Alarm?
     /// The definition's `retain`; the property `retain` has the one in force.
     public let statedRetain: Retention?
-    /// How many values the history keeps; 0 for none.
-    public let history: Int
+    /// What it keeps of its earlier values.
+    public let history: HistoryDefinition
     /// The place of the definition in its file.
     public let position: Position
     /// Names of the declared nodes that its glob matches; members of families come and go.
     package var matches: [String] = []
+    /// Families and declared nodes, sorted: the node follows one of their members, whose name is
+    /// computed from a value.
+    package var followable: [String] = []
     /// Set if links lead to the node, at least `history`: then its value depends on which input
     /// came last.
     package var linkClass: OperatorRow.StateClass?
@@ -114,10 +119,12 @@ public final class NodeDefinition {
         kind: Kind,
         title: String?,
         unit: String?,
+        words: NodeWords? = nil,
+        icon: NodeIcon? = nil,
         description: String?,
         alarm: Alarm?,
         statedRetain: Retention?,
-        history: Int,
+        history: HistoryDefinition,
         position: Position,
         canonical: String
     ) {
@@ -140,6 +147,8 @@ public final class NodeDefinition {
         }
         self.title = title
         self.unit = unit
+        self.words = words
+        self.icon = icon
         self.description = description
         self.alarm = alarm
         self.statedRetain = statedRetain
@@ -169,7 +178,7 @@ public final class NodeDefinition {
         if pattern != nil, let statedRetain { return statedRetain }
         guard case .derived = kind else { return .always }
         if let statedRetain { return statedRetain }
-        let isKept = stateClass != .none || history > 0 || alarm != nil
+        let isKept = stateClass != .none || history.isKept || alarm != nil
         return pattern == nil && isKept ? .always : .whileInUse
     }
 
@@ -185,6 +194,9 @@ public final class NodeDefinition {
         case .derived(let derived): derived.stateClass
         }
     }
+
+    /// Whether a value of its inputs may leave it later, by itself.
+    package var waits: Bool { ownStateClass == .timed }
 
     /// Names of the nodes it is made from, each once, in the order of the definition.
     public var inputs: [String] {
@@ -226,13 +238,13 @@ public final class NodeDefinition {
     /// collect values, or to raise an alarm (S-1).
     package var keepsSourcesOpen: Bool {
         guard pattern == nil else { return false }
-        return isMutable ? history > 0 || alarm != nil || statedRetain == .always : retain == .always
+        return isMutable ? history.isKept || alarm != nil || statedRetain == .always : retain == .always
     }
 }
 
 extension NodeDefinition.Derived {
     /// The strongest class of its source and stages.
     public var stateClass: OperatorRow.StateClass {
-        pipe.reduce(source.operator.stateClass) { max($0, $1.stateClass) }
+        pipe.reduce(source.stateClass) { max($0, $1.stateClass) }
     }
 }

@@ -1,3 +1,4 @@
+internal import CEL
 package import ReactiveGraph
 internal import Support
 internal import Values
@@ -112,7 +113,8 @@ enum NodeKeys {
     /// In the order of the documentation.
     static let all: [any NodeKeyRow] = [
         set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, source, ttl, expire,
-        fresh, role, requireIfMatch, pipe, retain, history, title, unit, description, severity, ok,
+        fresh, role, requireIfMatch, pipe, retain, history, title, unit, words, icon, description, severity,
+        ok,
     ]
 
     static func named(_ word: String) -> (any NodeKeyRow)? { byWord[word] }
@@ -326,10 +328,11 @@ enum NodeKeys {
 
     static let history = NodeKey(
         "history",
-        .every(.count(0, NodeDefinition.longestHistory), "How many earlier values are kept."),
-        read: { document, reader, word in
-            reader.count(document, of: word, in: 0...NodeDefinition.longestHistory)
-        }
+        .every(
+            HistoryDefinition.schema,
+            "How many earlier values are kept; `{ count: 200, for: 7d, every: 1m }` keeps steps of time too."
+        ),
+        read: { document, reader, word in HistoryDefinition(document, from: reader, word) }
     )
 
     static let title = NodeKey(
@@ -354,6 +357,35 @@ enum NodeKeys {
             hint: "'unit' is what stands after a value"
         ),
         read: text
+    )
+
+    static let words = NodeKey(
+        "words",
+        .every(
+            NodeWords.schema,
+            "What people call its values: `{ true: open, false: closed }`; other keys than true, false, null and numbers are texts."
+        ),
+        read: { document, reader, word in NodeWords(document, from: reader, word) }
+    )
+
+    static let icon = NodeKey(
+        "icon",
+        .every(
+            NodeIcon.schema,
+            "A picture beside it, one of \(NodeIcon.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."
+        ),
+        read: { document, reader, word -> NodeIcon? in
+            guard let name = reader.text(document, of: word) else { return nil }
+            let known = NodeIcon.allCases.map(\.rawValue)
+            if NodeIcon(rawValue: name) == nil {
+                reader.warn(
+                    "there is no icon '\(name.prefix(64))', so none is shown",
+                    at: document.position,
+                    hint: Spelling.hint(for: name, among: known) ?? "there are \(known.enumeration)"
+                )
+            }
+            return NodeIcon(rawValue: name)
+        }
     )
 
     static let description = NodeKey(

@@ -21,6 +21,8 @@ struct NodeReading {
     private(set) var newNodes: [NodeReference] = []
     /// Its glob, even if there are other problems.
     private(set) var glob: GlobReference?
+    /// Its computed name, even if there are other problems.
+    private(set) var computed: ComputedReference?
 
     init(_ name: String, _ entry: Document.Entry, from reader: DocumentReader) {
         self.name = name
@@ -155,6 +157,7 @@ struct NodeReading {
             references += reading.references
             newNodes += reading.newNodes
             glob = reading.globReference ?? glob
+            computed = reading.computedReference ?? computed
         }
         return source
     }
@@ -229,9 +232,11 @@ struct NodeReading {
             reader.add("a mutable node is always retained: it is the graph's state", at: place.position)
         }
         let history = fields.read(NodeKeys.history)
-        noteKeptOpen(kind, retain, history ?? 0)
+        noteKeptOpen(kind, retain, history ?? .none)
         let title = fields.read(NodeKeys.title)
         let unit = fields.read(NodeKeys.unit)
+        let words = fields.read(NodeKeys.words)
+        let icon = fields.read(NodeKeys.icon)
         let description = fields.read(NodeKeys.description)
         let alarm = alarm()
         return kind.map { kind in
@@ -240,10 +245,12 @@ struct NodeReading {
                 kind: kind,
                 title: title,
                 unit: unit,
+                words: words,
+                icon: icon,
                 description: description,
                 alarm: alarm,
                 statedRetain: retain,
-                history: history ?? 0,
+                history: history ?? .none,
                 position: entry.key.position,
                 canonical: entry.value.json(isCanonical: true)
             )
@@ -251,11 +258,17 @@ struct NodeReading {
     }
 
     /// Notes that an upstream is open for ever.
-    private func noteKeptOpen(_ kind: NodeDefinition.Kind?, _ retain: Retention?, _ history: Int) {
+    private func noteKeptOpen(
+        _ kind: NodeDefinition.Kind?,
+        _ retain: Retention?,
+        _ history: HistoryDefinition
+    ) {
         guard case .mutable(let rules)? = kind, rules.feed != nil, reader.family == nil else { return }
         let keys: [any NodeKeyRow] = [NodeKeys.severity, NodeKeys.retain, NodeKeys.history]
         let place = keys.lazy.compactMap { fields.place(of: $0) }.first
-        guard fields[NodeKeys.severity] != nil || retain == .always || history > 0, let place else { return }
+        guard fields[NodeKeys.severity] != nil || retain == .always || history.isKept, let place else {
+            return
+        }
         reader.warn(
             "the upstream of '\(name)' is always open",
             at: place,
@@ -299,7 +312,7 @@ extension NodeDefinition {
             description: nil,
             alarm: nil,
             statedRetain: nil,
-            history: 0,
+            history: .none,
             position: side.position,
             canonical: "\(side.word) of \(node)"
         )

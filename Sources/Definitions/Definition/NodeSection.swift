@@ -20,6 +20,8 @@ struct NodeSection {
     private var upstream: [[NodeReference]] = []
     /// The glob of each node that has one, by its index.
     private var globs: [Int: GlobReference] = [:]
+    /// The computed name of each node that has one, by its index.
+    private var computed: [Int: ComputedReference] = [:]
 
     /// Reads the section; nil if a node cannot be used.
     init?(_ section: Document, _ ties: TieDefinitions, from reader: DocumentReader) {
@@ -42,6 +44,7 @@ struct NodeSection {
             var node = NodeReading(name, entry, from: reader)
             nodes += node.definitions()
             globs[names.count] = node.glob
+            computed[names.count] = node.computed
             names.append(name)
             upstream.append(node.references)
             for side in node.newNodes {
@@ -60,6 +63,7 @@ struct NodeSection {
         families = FamilyIndex(of: names, index)
         checkReferences()
         connectGlobs()
+        connectComputedNames()
         checkCases()
         checkOverlaps()
         sort()
@@ -141,6 +145,45 @@ struct NodeSection {
         }
     }
 
+    /// Orders each node with a computed name after all families and declared nodes that it may
+    /// follow; reports a name that fits no family.
+    private mutating func connectComputedNames() {
+        guard !computed.isEmpty else { return }
+        let definitions = Dictionary(nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // Declared nodes stand in the place of members.
+        var declared: [Int: [String]] = [:]
+        for name in names where !NamePattern.isPattern(name) {
+            if let family = families.place(of: name) { declared[family, default: []].append(name) }
+        }
+        var left = Self.mostMatches
+        for (place, reference) in computed.sorted(by: { $0.key < $1.key }) {
+            let pattern = reference.pattern
+            let meant = families.places(overlapping: pattern)
+            let candidates = meant.flatMap { declared[$0] ?? [] }
+            left -= meant.count + candidates.count
+            guard left >= 0 else {
+                return reader.add(
+                    "the computed names of this graph could mean more than \(Self.mostMatches) nodes together",
+                    code: .tooLarge,
+                    at: reference.position
+                )
+            }
+            guard !meant.isEmpty else {
+                reader.add(
+                    "no family has members with names such as '\(pattern.text)'",
+                    code: .unknownNode,
+                    at: reference.position,
+                    hint: "a computed name chooses a member of a family; 'to' lists single nodes"
+                )
+                continue
+            }
+            let followable =
+                meant.map { names[$0] } + candidates.filter { pattern.values(of: $0) != nil }
+            upstream[place] += followable.map { NodeReference(node: $0, position: reference.position) }
+            definitions[names[place]]?.followable = followable.sorted()
+        }
+    }
+
     /// Reports the first case above the limit of each switch.
     private func checkCases() {
         let switchKeys = reader.options.switchKeys
@@ -194,7 +237,9 @@ struct NodeSection {
                 at: cycle.position,
                 hint: globs.values.contains { $0.position == cycle.position }
                     ? "the glob must match neither the node itself nor what is made from it"
-                    : "declare an edge that closes a cycle under 'links'"
+                    : computed.keys.contains { cycle.names.contains(names[$0]) }
+                        ? "the computed name must choose neither the node itself nor what is made from it"
+                        : "declare an edge that closes a cycle under 'links'"
             )
         }
         order = result.sorted

@@ -23,7 +23,7 @@ package struct SourceReach {
                 continue
             }
             guard node.glob == nil else { continue }
-            let isMadeFromMembers = node.inputs.contains { input in
+            let isMadeFromMembers = (node.inputs + node.followable).contains { input in
                 let place = places[input] ?? families.place(of: input)
                 return place.map { names.contains(nodes[$0].name) } ?? false
             }
@@ -35,4 +35,9 @@ package struct SourceReach {
     package var isEmpty: Bool { names.isEmpty }
 
     package func contains(_ node: NodeDefinition) -> Bool { names.contains(node.name) }
+
+    /// Whether a node may follow one of them by a computed name.
+    package func isFollowed(by node: NodeDefinition) -> Bool {
+        node.followable.contains(where: names.contains)
+    }
 }

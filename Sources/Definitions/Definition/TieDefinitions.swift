@@ -178,9 +178,9 @@ extension TieDefinitions {
     private func checkCircles(_ nodes: [NodeDefinition], _ index: [String: Int], _ reader: DocumentReader) {
         var circles = Circles(count: nodes.count)
         for (place, node) in nodes.enumerated() {
-            for input in node.inputs {
+            for input in node.inputs + node.followable {
                 guard let source = index[input] else { continue }
-                circles.connect(source, place, waits: node.ownStateClass == .timed)
+                circles.connect(source, place, waits: node.waits)
             }
         }
         for sync in syncs {

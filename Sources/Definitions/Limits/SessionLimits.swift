@@ -82,9 +82,12 @@ public struct SessionLimits: Sendable {
     /// Members of source families, in all graphs, that one principal's listeners may keep wanted
     /// (`sub_limit`, S-7).
     public var wanted = 1_000
-    /// Bytes of JSON in the history of one node; the reader of definitions limits the number of
-    /// values.
+    /// Bytes of JSON in the history of one node, and bytes of its history by time, in memory and in
+    /// the store; the reader of definitions limits the numbers of values and of steps.
     public var historyBytes = 16 << 20
+    /// Bytes of all histories by time in memory; above that, the oldest steps of the node that
+    /// needs more go.
+    public var historyMemory = 256 << 20
     /// The most nodes of one picture: about two microseconds each.
     public var pictureNodes = 5_000
     /// Changes of graphs and messages per second of one client (``ClientRates``; `rate_limited`,

@@ -3,22 +3,30 @@ internal import ReactiveGraph
 internal import Support
 internal import Values
 
-/// `flatten: { from: mode, to: { eco: indoor_c, … }, otherwise: indoor_f }`.
+/// `flatten: { from: mode, to: { eco: indoor_c, … }, otherwise: indoor_f }`, or
+/// `flatten: { from: selected, node: "sensor.{value}.celsius" }`.
 struct FlattenArgument: SourceArgument {
     /// The node whose value is the key: a string, or a number, boolean or null by its JSON text.
     let from: String
     /// Keys and the nodes they choose, in the order of the definition.
     let to: [(key: String, node: String)]
+    /// In place of `to`: the name of the node, with `{value}` for the key.
+    package let computedName: NamePattern?
     /// The node for all other keys; without it they are `not_a_key`.
     let otherwise: String?
 
-    static let schema = Schema.mapping(fields)
+    static let schema = Schema.mapping(fields).and(.oneOf([.requires(["to"]), .requires(["node"])]))
     private static let fields: [Schema.Field] = [
         .required("from", .node, "The node whose value is the key."),
-        .required(
+        .optional(
             "to",
             .map(of: .node).with("minProperties", 1),
             "Keys and the nodes they choose."
+        ),
+        .optional(
+            "node",
+            .node,
+            "Instead of 'to': the name of a member of a family, in which {value} stands for the key."
         ),
         .optional("otherwise", .node, "The node for all other keys."),
     ]
@@ -35,6 +43,7 @@ struct FlattenArgument: SourceArgument {
             text.append(json: key)
             text.append(contentsOf: "=\(node)".utf8)
         }
+        if let computedName { text.append(contentsOf: ";\(computedName.text)".utf8) }
         return String(decoding: text, as: UTF8.self) + (otherwise.map { ";else=\($0)" } ?? "")
     }
 
@@ -50,7 +59,18 @@ struct FlattenArgument: SourceArgument {
         if let place = fields["to"], place.entries?.isEmpty == true {
             reader.add("'to' must name at least one node", at: place.position)
         }
-        return from.map { FlattenArgument(from: $0, to: to, otherwise: otherwise) }
+        let computedName = fields["node"].flatMap { reading.computedName($0, of: "node") }
+        if reading.argument.entries != nil, (fields["to"] == nil) == (fields["node"] == nil) {
+            reader.add(
+                fields["to"] == nil ? "flatten needs 'to' or 'node'" : "flatten takes either 'to' or 'node'",
+                at: reading.argument.position,
+                hint:
+                    "'to' lists keys and their nodes; 'node' is a name such as \"sensor.{value}.celsius\""
+            )
+        }
+        return from.map {
+            FlattenArgument(from: $0, to: to, computedName: computedName, otherwise: otherwise)
+        }
     }
 }
 
@@ -64,7 +84,17 @@ extension StageMaker {
         return outer.flattenMap { [self] key in
             // A failure is passed on: it replaces the chosen node.
             if key.isFail { return stand(for: key) }
-            return (chosen[keyText(key)] ?? flatten.otherwise).flatMap(living) ?? stand(for: notAKey)
+            let text = keyText(key)
+            do throws(HostError) {
+                if let name = flatten.computedName, let node = try member(name, of: text) { return node }
+            } catch {
+                let noRoom =
+                    error.code == .subLimit
+                    ? Datum.fail("sub_limit", at: place, error.message)
+                    : Datum.fail("too_large", at: place, error.message)
+                return stand(for: noRoom)
+            }
+            return (chosen[text] ?? flatten.otherwise).flatMap(living) ?? stand(for: notAKey)
         }
     }
 

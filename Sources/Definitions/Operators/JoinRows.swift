@@ -9,13 +9,24 @@ struct CombineArgument: SourceArgument {
     /// the list as `value`.
     let names: [String]?
     let inputs: [String]
+    /// The places of the inputs whose changes are no cause to emit.
+    let passive: Set<Int>
     /// An expression over the inputs; without it, an object with the names, or a list.
     let map: Expression?
 
+    private static let inputFields: [Schema.Field] = [
+        .required("of", .node, "The node."),
+        .optional(
+            "passive",
+            .boolean,
+            "Whether it is read when another input changes, and is no cause itself."
+        ),
+    ]
+    private static let input = Schema.part("input", .either(.node, .mapping(inputFields)))
     static let schema = Schema.either(
-        .map(of: .node).with("propertyNames", .schema(.identifier)).with("minProperties", 1)
+        .map(of: input).with("propertyNames", .schema(.identifier)).with("minProperties", 1)
             .with("maxProperties", .number(Source.mostInputs)),
-        .nodes
+        .list(of: input, 1, Source.mostInputs)
     )
     static let beside: [Schema.Field] = [
         .optional(
@@ -26,9 +37,13 @@ struct CombineArgument: SourceArgument {
     ]
 
     var canonical: String {
+        // No name begins with '~'.
+        let inputs = inputs.enumerated().map { passive.contains($0) ? "~\($1)" : $1 }
         let parts = names.map { zip($0, inputs).map { "\($0)=\($1)" } } ?? inputs
         return parts.joined(separator: ",") + (map.map { ";\($0.key)" } ?? "")
     }
+
+    var ownStateClass: OperatorRow.StateClass? { passive.isEmpty ? nil : .history }
 
     func type(in types: KnownTypes) -> StaticType {
         if let map { return map.type }
@@ -37,14 +52,23 @@ struct CombineArgument: SourceArgument {
 
     static func read(_ reading: SourceReading) -> CombineArgument? {
         var names: [String]?
-        var inputs: [String]?
+        var read: [Input]?
         if reading.argument.entries == nil {
-            inputs = reading.nodes()
+            read = reading.elements { input($0, "an element of combine", reading) }
         } else if let named = named(reading) {
-            (names, inputs) = (named.map(\.name), named.map(\.node))
+            (names, read) = (named.map(\.name), named.map(\.input))
         }
         // If the inputs cannot be read, checking the expression would only report unknown names.
-        guard let inputs else { return nil }
+        guard let read else { return nil }
+        let inputs = read.map(\.node)
+        let passive = Set(read.indices.filter { read[$0].isPassive })
+        if passive.count == read.count {
+            reading.reader.add(
+                "all inputs of combine are passive: nothing would be a cause to emit",
+                at: reading.argument.position,
+                hint: "leave 'passive' out where changes are to be passed on"
+            )
+        }
         let variables = names.map { $0.contains("time") ? $0 : $0 + ["time"] } ?? Expression.valueNames
         let types = reading.reader.types
         if let names {
@@ -58,14 +82,29 @@ struct CombineArgument: SourceArgument {
         let map = reading.beside["map"].flatMap {
             reading.reader.expression($0, of: "map", variables: variables)
         }
-        return CombineArgument(names: names, inputs: inputs, map: map)
+        return CombineArgument(names: names, inputs: inputs, passive: passive, map: map)
     }
 
-    private static func named(_ reading: SourceReading) -> [(name: String, node: String)]? {
+    private typealias Input = (node: String, isPassive: Bool)
+
+    /// `tariff`, or `{ of: tariff, passive: true }`.
+    private static func input(_ document: Document, _ what: String, _ reading: SourceReading) -> Input? {
+        guard document.entries != nil else {
+            return reading.node(document, of: what).map { ($0, isPassive: false) }
+        }
+        let fields = reading.reader.fields(document, of: what, inputFields)
+        var isPassive: Bool? = false
+        if let stated = fields["passive"] { isPassive = reading.reader.flag(stated, of: "passive") }
+        let node = reading.node("of", in: fields)
+        guard let node, let isPassive else { return nil }
+        return (node, isPassive)
+    }
+
+    private static func named(_ reading: SourceReading) -> [(name: String, input: Input)]? {
         let reader = reading.reader
         let members = reader.members(reading.argument, of: "combine") ?? []
         guard reading.hasRoom(members.count) else { return nil }
-        let named = members.compactMap { name, entry -> (name: String, node: String)? in
+        let named = members.compactMap { name, entry -> (name: String, input: Input)? in
             guard Identifier.isValid(name) else {
                 return reader.refuse(
                     "'\(name)' cannot be used as a name in an expression",
@@ -74,7 +113,7 @@ struct CombineArgument: SourceArgument {
                         ? "'\(name)' is a reserved word; choose another name" : "letters, digits and '_' only"
                 )
             }
-            return reading.node(entry.value, of: "'\(name)'").map { (name, $0) }
+            return input(entry.value, "'\(name)'", reading).map { (name, $0) }
         }
         return named.count == members.count ? named : nil
     }
@@ -120,8 +159,8 @@ extension StageMaker {
     /// If an input has failed, the result is its failure.
     func combined(_ combine: CombineArgument, _ inputs: [Node<Datum>]) -> Node<Datum> {
         let compute = joined(combine.map, names: combine.names)
-        guard let meter else { return Node.combineEach(inputs, compute) }
-        let rows = Node<[Datum]>.combine(inputs)
+        guard let meter else { return Node.combineEach(inputs, passive: combine.passive, compute) }
+        let rows = Node<[Datum]>.combine(inputs, passive: combine.passive)
         hide(rows)
         return rows.apply(RowMap(meter: meter, compute))
     }

@@ -9,9 +9,10 @@ extension OperatorRow {
         .source(
             "combine",
             CombineArgument.self,
-            takes: "names and nodes, or a list of nodes",
+            takes: "names and nodes, or a list of nodes; `{ of: node, passive: true }` for a passive one",
             gives: { $0.type(in: $1) },
             .none,
+            classNote: "none, or history with `passive`",
             emission: .onceSettled,
             onFail: "fail",
             "One value of several nodes, once all have one; `map` sees the names, or the list as `value`.",
@@ -40,10 +41,12 @@ extension OperatorRow {
         .source(
             "flatten",
             FlattenArgument.self,
-            takes: "`from`, `to: {key: node}`, `otherwise`",
-            gives: { flatten, types in types.joined(flatten.choices) },
+            takes: "`from`, `to: {key: node}` or `node` with `{value}`, `otherwise`",
+            gives: { flatten, types in
+                flatten.computedName == nil ? types.joined(flatten.choices) : .dyn
+            },
             .history,
-            "The node that the value of `from` chooses.",
+            "The node that the value of `from` chooses: from a list, or by its name.",
             example: #""flatten":{"from":"a","to":{"1":"b"},"otherwise":"a"}"#
         ) { flatten, site, inputs in site.flattened(flatten, from: inputs[0]) },
         .source(
@@ -130,6 +133,7 @@ extension OperatorRow {
         takes arguments: String,
         gives: @escaping @Sendable (Argument, KnownTypes) -> StaticType,
         _ stateClass: StateClass,
+        classNote: String? = nil,
         isPrivate: Bool = false,
         emission: Emission = .forEachValue,
         onFail: String = "passes",
@@ -149,6 +153,7 @@ extension OperatorRow {
             form,
             takes: arguments,
             stateClass,
+            classNote: classNote,
             isPrivate: isPrivate,
             emission: emission,
             onFail: onFail,

@@ -234,7 +234,7 @@ extension OperatorRow {
             "debounce",
             alias: "throttle",
             DebounceArgument.self,
-            takes: "a duration, `edge: \(DebounceEdge.allCases.map(\.rawValue).joined(separator: "|"))`",
+            takes: "a duration, or `for` and `edge: \(DebounceEdge.words)`",
             gives: { _, input in input },
             words: { $0.words },
             .timed,
@@ -245,15 +245,15 @@ extension OperatorRow {
         },
         .stage(
             "sample",
-            Stage.Span.self,
-            takes: "a duration",
+            SampleArgument.self,
+            takes: "a duration, or `every` and `edge: \(DebounceEdge.words)`",
             gives: { _, input in input },
-            words: { "every \($0.words)" },
+            words: { $0.words },
             .timed,
-            "The newest value at a fixed rate.",
+            "The newest value at a fixed rate; with `edge: leading` the first one at once, and no other for that time.",
             example: #"{"sample":15}"#
-        ) { interval, site in
-            site.timed(Sample(interval.duration))
+        ) { argument, site in
+            site.timed(Sample(argument.interval.duration, edge: argument.edge))
         },
         .stage(
             "delay",
@@ -350,15 +350,15 @@ struct ScanArgument: StageArgument {
 }
 
 /// `debounce: 500ms` or `debounce: { for: 500ms, edge: both }`.
-struct DebounceArgument: StageArgument {
+struct DebounceArgument: EdgeArgument {
     let interval: Stage.Span
     let edge: DebounceEdge
 
-    static let schema = Schema.either(.duration, .mapping(fields))
-    private static let fields: [Schema.Field] = [
-        .required("for", .duration, "How long no value must come."),
-        .optional("edge", .word(DebounceEdge.self, default: .trailing), "Which end of a burst is passed on."),
-    ]
+    static let fields = makeFields(
+        "for",
+        "How long no value must come.",
+        "Which end of a burst is passed on."
+    )
 
     var canonical: String? { "\(interval.milliseconds);\(edge.rawValue)" }
     var words: String {
@@ -368,21 +368,56 @@ struct DebounceArgument: StageArgument {
         case .both: "at once, and after \(interval.words)"
         }
     }
+}
 
-    static func read(_ reading: StageReading) -> DebounceArgument? {
-        guard let argument = reading.argument else { return nil }
-        let reader = reading.reader
-        guard argument.entries != nil else {
-            return reader.span(argument, of: reading.word).map {
-                DebounceArgument(interval: $0, edge: .trailing)
-            }
+/// `sample: 1s` or `sample: { every: 1s, edge: leading }`.
+struct SampleArgument: EdgeArgument {
+    let interval: Stage.Span
+    let edge: DebounceEdge
+
+    static let fields = makeFields("every", "The interval.", "Which value of an interval is passed on.")
+
+    var canonical: String? {
+        edge == .trailing ? interval.canonical : "\(interval.milliseconds);\(edge.rawValue)"
+    }
+    var words: String {
+        switch edge {
+        case .trailing: "every \(interval.words)"
+        case .leading: "the first of \(interval.words)"
+        case .both: "at once, then every \(interval.words)"
         }
-        let fields = reader.fields(argument, of: reading.word, Self.fields)
+    }
+}
+
+/// A duration, or a mapping of it and of the edge that is passed on.
+protocol EdgeArgument: StageArgument {
+    /// The duration, and `edge`.
+    static var fields: [Schema.Field] { get }
+    init(interval: Stage.Span, edge: DebounceEdge)
+}
+
+extension EdgeArgument {
+    static func makeFields(_ interval: String, _ description: String, _ edge: String) -> [Schema.Field] {
+        [
+            .required(interval, .duration, description),
+            .optional("edge", .word(DebounceEdge.self, default: .trailing), edge),
+        ]
+    }
+
+    package static var schema: Schema { .either(.duration, .mapping(fields)) }
+
+    package static func read(_ reading: StageReading) -> Self? {
+        guard let argument = reading.argument else { return nil }
+        let (reader, key) = (reading.reader, fields[0].key)
+        guard argument.entries != nil else {
+            return reader.span(argument, of: reading.word).map { Self(interval: $0, edge: .trailing) }
+        }
+        let found = reader.fields(argument, of: reading.word, fields)
         var edge: DebounceEdge? = .trailing
-        if let stated = fields["edge"] { edge = reader.word(stated, of: "edge") }
-        let interval = fields["for"].flatMap { reader.span($0, of: "for") }
+        if let stated = found["edge"] { edge = reader.word(stated, of: "edge") }
+        let interval = found[key].flatMap { reader.span($0, of: key) }
         guard let interval, let edge else { return nil }
-        return DebounceArgument(interval: interval, edge: edge)
+        return Self(interval: interval, edge: edge)
     }
 }
 

@@ -25,6 +25,9 @@ struct StageMaker {
     var glob: String? { site.glob }
 
     func living(_ reference: String) -> Node<Datum>? { site.living(reference) }
+    func member(_ pattern: NamePattern, of value: String) throws(HostError) -> Node<Datum>? {
+        try site.member(pattern, of: value)
+    }
     func fill<Figure: Reduction>(_ node: GatheringNode<Figure>) where Figure.Value == Datum {
         site.fill(node)
     }

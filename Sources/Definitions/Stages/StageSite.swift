@@ -24,6 +24,13 @@ package protocol StageSite: AnyObject {
     ///
     /// Looked up each time, because a member may be gone; the caller must hold it.
     func living(_ reference: String) -> Node<Datum>?
+    /// The living node whose computed name is that pattern with `value` for `{value}`.
+    ///
+    /// It is built if it does not live; the caller must hold it.
+    ///
+    /// - Returns: nil if no member of a family has that name, or the client may not use it.
+    /// - Throws: `too_large` or `sub_limit` if there is no room for another member.
+    func member(_ pattern: NamePattern, of value: String) throws(HostError) -> Node<Datum>?
     /// Gives a node its members: the nodes that the glob of the source chooses.
     func fill<Figure: Reduction>(_ node: GatheringNode<Figure>) where Figure.Value == Datum
     /// Records that a node is a step of a definition, made by an operator of that name.

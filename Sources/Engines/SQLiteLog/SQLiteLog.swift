@@ -31,6 +31,8 @@ public final class SQLiteLog: CommitLog {
     /// Receives failures and recoveries, for the server's log.
     public var onEvent: (_ isProblem: Bool, _ what: String) -> Void = { _, _ in }
 
+    public var keepsHistory: Bool { true }
+
     private let store: Store
     private let executor: any StoreExecutor
     private let keepRevs: UInt64
@@ -315,6 +317,7 @@ public final class SQLiteLog: CommitLog {
             case .success(let bytes):
                 statistics.snapshots += 1
                 statistics.bytes = bytes
+                follower?.log(saved: name, at: snapshot.stamp.rev)
                 done(true)
             case .failure(let error):
                 // The log has all that the snapshot would have had; the next one is tried when it

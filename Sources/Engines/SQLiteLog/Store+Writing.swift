@@ -133,7 +133,9 @@ extension Store {
             try database.run(sql, .text(name), .text(graph.position.epochs.text), origin, .number(sum))
             ids[name] = database.lastInserted
         }
-        if let id = ids[name] { seal?.change(id) { $0.checksum = sum } }
+        guard let id = ids[name] else { return }
+        seal?.change(id) { $0.checksum = sum }
+        if graph.origin == nil { try database.run("DELETE FROM history WHERE graph = ?", .number(id)) }
     }
 
     private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
@@ -190,6 +192,7 @@ extension Store {
             )
             let time = snapshot.stamp.time
             seal?.add(Seal.Row(table: .snapshots, graph: id, rev: rev, time: time, checksum: sum))
+            if let history = snapshot.history { try store(history, of: id) }
             try delete(.keys, "time < ?", graph, DatabaseValue(keysSince))
             guard rev > keepRevs else { return }
             // Rebuilding the oldest kept rev starts from this snapshot.

@@ -15,18 +15,21 @@ public enum Durability: String, Sendable, CaseIterable {
 ///     log        the entries of one graph in one write, revs `first` to `last`
 ///     snapshots  the state of a graph at a rev
 ///     keys       the idempotency keys of the last ten minutes
+///     history    the histories of nodes by time, in chunks of steps
 ///     seal       the number of the last write, and what is in the other tables
 ///
-/// A checksum in each row covers all that is in it; the seal covers which rows there are. No table
-/// has an index beside it, which could say something else.
+/// A checksum in each row covers all that is in it; the seal covers which rows there are, except in
+/// `history`: there may be millions, and no graph depends on them. No table has an index beside it,
+/// which could say something else.
 ///
 /// Unchecked: its owner lets only one thread use it at a time.
 final class Store: @unchecked Sendable {
     /// The version of the tables: another one for each change of what follows or of the entries'
     /// bytes.
     ///
-    /// In version 3 a graph had one epoch, which reads as one without earlier ones.
-    static let version: Int64 = 4
+    /// In version 3 a graph had one epoch, which reads as one without earlier ones; up to version 4
+    /// there was no `history`.
+    static let version: Int64 = 5
     private static let readable: ClosedRange<Int64> = 3...version
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569
@@ -168,7 +171,11 @@ final class Store: @unchecked Sendable {
     /// Makes the tables of a file that has none.
     private func prepare() throws(DatabaseError) {
         guard try database.number("SELECT count(*) FROM sqlite_master") == 0 else {
-            return try Self.check(database)
+            try Self.check(database)
+            if try database.number("PRAGMA user_version") != Self.version {
+                try database.run(Self.historyTable)
+            }
+            return
         }
         try database.transaction { () throws(DatabaseError) in try makeTables() }
     }
@@ -185,6 +192,13 @@ final class Store: @unchecked Sendable {
             throw DatabaseError(code: SQLITE_MISMATCH, message: message)
         }
     }
+
+    private static let historyTable = """
+        CREATE TABLE IF NOT EXISTS history(
+            graph INTEGER NOT NULL, node TEXT NOT NULL, start INTEGER NOT NULL, every INTEGER NOT NULL,
+            checksum INTEGER NOT NULL, steps BLOB NOT NULL, PRIMARY KEY (graph, node, start, every)
+        ) WITHOUT ROWID;
+        """
 
     private func makeTables() throws(DatabaseError) {
         try database.run(
@@ -211,6 +225,7 @@ final class Store: @unchecked Sendable {
                 id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, total INTEGER NOT NULL, checksum INTEGER NOT NULL
             );
             CREATE TABLE probe(room BLOB);
+            \(Self.historyTable)
             """
         )
         try database.write(Seal())

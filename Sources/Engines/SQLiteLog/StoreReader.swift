@@ -203,7 +203,7 @@ public struct StoreReader: LogReader {
     }
 
     /// Reads one graph; nil: there is none of that name.
-    private func read<Value>(
+    func read<Value>(
         _ graph: String,
         _ body: (Database, Int64) throws -> Value
     ) throws(StoreError) -> Value? {
@@ -231,7 +231,7 @@ public struct StoreReader: LogReader {
         )
     }
 
-    private func damage(_ what: String) -> StoreError {
+    func damage(_ what: String) -> StoreError {
         StoreError(
             "\(path): \(what): the checksum is wrong",
             hint: "put a backup in its place (docs/operations.md)"

@@ -41,6 +41,14 @@ final class Join {
         return isSettled ? .mark : emit(self)
     }
 
+    /// A passive input has recorded its value: no cause to emit, unless the node is empty and this
+    /// completes it.
+    @inlinable
+    func delivered(passivelyBy edge: Edge, missing: Int) -> Outcome {
+        guard missing == 0, let node, node.isEmpty else { return .nothing }
+        return delivered(by: edge)
+    }
+
     /// An input was removed: gives what is to be released when no list is being changed any more.
     func end() -> AnyObject? {
         isDead = true

@@ -328,6 +328,7 @@ extension Ref where Object == NodeCore {
         nonmutating set { with { $0.marks = newValue } }
     }
     @inlinable var hasEdges: Bool { with { $0.hasEdges } }
+    @inlinable var isEmpty: Bool { with { $0.isEmpty } }
     var join: Ref<Join>? { with { $0.join } }
     var rank: Int {
         get { with { $0.rank } }

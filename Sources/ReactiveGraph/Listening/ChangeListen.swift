@@ -17,6 +17,9 @@ open class ChangeListen<Value>: Edge {
     /// The creation number of the node listened to; 0 if there is none.
     @inlinable package final var sourceID: UInt64 { source?.id ?? 0 }
 
+    /// Its number among the connections of its graph, while it listens.
+    package final var connectionNumber: UInt64 { connectedAt }
+
     /// Whether the node listened to holds nothing; only where there is one.
     @inlinable
     package final var isSourceEmpty: Bool {

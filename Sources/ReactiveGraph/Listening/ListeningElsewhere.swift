@@ -8,10 +8,10 @@ extension Listenable where Value: Sendable {
     ///
     /// A set returns before `body` runs. Values arrive in order, and none is left out, so how many
     /// may be on their way is not bounded: where the thread may fall behind, listen to a
-    /// ``Node/sample(every:dropsWhenCleared:control:)``, or follow the node from a graph of that
-    /// thread by a bridge with a buffer. After the listen has ended nothing more is called; a call
-    /// that has begun by then, on its own thread, goes on. Nothing of the graph may be touched by
-    /// `body`: results come back through a handle.
+    /// ``Node/sample(every:edge:dropsWhenCleared:control:)``, or follow the node from a graph of
+    /// that thread by a bridge with a buffer. After the listen has ended nothing more is called; a
+    /// call that has begun by then, on its own thread, goes on. Nothing of the graph may be touched
+    /// by `body`: results come back through a handle.
     ///
     /// ```swift
     /// let result = answer.handle

@@ -19,6 +19,9 @@ public struct NamePattern: Sendable {
     public let placeholders: [String]
     let segments: [Segment]
 
+    /// The placeholder that stands for a value in a computed name.
+    package static var value: String { "value" }
+
     /// The longest text that a placeholder stands for, in bytes.
     public static var longestValue: Int { 64 }
 

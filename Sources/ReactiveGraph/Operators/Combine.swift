@@ -28,6 +28,37 @@ extension Node {
         }
     }
 
+    /// The values of this node with the latest one of another, which is held and read, but is no
+    /// cause to emit.
+    ///
+    /// See ``withLatest(from:_:)``.
+    @inlinable
+    public func withLatest<Other>(from other: Node<Other>) -> Node<(Value, Other)> {
+        withLatest(from: other) { ($0, $1) }
+    }
+
+    /// `transform` of each value of this node and the latest one of another, which is held and
+    /// read, but is no cause to emit.
+    ///
+    /// While one of them has no value, neither has the node; the first value of `other` completes
+    /// it. In a `settled` graph a turn that changes both emits once, with both new values; in
+    /// `immediate` mode `other` has the value that it holds at that moment.
+    ///
+    /// Example: `meter.withLatest(from: tariff) { $0 * $1 }` is computed anew when the meter ticks,
+    /// with the tariff of that time.
+    @inlinable
+    public func withLatest<Other, Out>(
+        from other: Node<Other>,
+        _ transform: @escaping (Value, Other) -> Out
+    ) -> Node<Out> {
+        let combine = Combining<Out>(graph)
+        let (own, latest) = (combine.input(self), combine.input(other, isPassive: true))
+        return combine.start { [inputs = combine.inputs] join in
+            guard inputs.missing == 0 else { return join.incomplete(Out.self) }
+            return join.store(transform(own.value, latest.value))
+        }
+    }
+
     /// The latest values of five nodes or more, as soon as all hold one.
     ///
     /// See <doc:Combine>. Up to four nodes have forms of their own because parameter packs are not

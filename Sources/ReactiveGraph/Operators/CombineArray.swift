@@ -5,10 +5,13 @@ final class Slots<Value>: EdgeState {
     @usableFromInline var missing: Int
     /// The values of `latest`, once they were asked for; dropped when an input becomes empty.
     @usableFromInline var known: [Value] = []
+    /// The places of the inputs that are no cause to emit.
+    @usableFromInline let passive: Set<Int>
 
     @usableFromInline
-    init(_ latest: [Emission<Value>]) {
+    init(_ latest: [Emission<Value>], passive: Set<Int> = []) {
         self.latest = latest
+        self.passive = passive
         // Not `count(where:)`, which is not specialised here: 3,000 instructions for two inputs.
         missing = 0
         for emission in latest where emission.isEmpty { missing += 1 }
@@ -17,12 +20,14 @@ final class Slots<Value>: EdgeState {
     @usableFromInline
     override func save(to writer: inout StateWriter, of edge: Edge) {
         for emission in latest { writer.write(emission) }
+        if !passive.isEmpty { writer.write(emptinessOf: edge.side?.join) }
     }
 
     @usableFromInline
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         let restored = try latest.map { try reader.emission(keeping: $0) }
         for (index, emission) in restored.enumerated() { set(index, emission) }
+        if !passive.isEmpty { try reader.restore(emptinessOf: edge.side?.join) }
     }
 
     @inlinable
@@ -61,6 +66,7 @@ final class Slots<Value>: EdgeState {
         let target = Node<Out>(graph: graph, .empty)
         let join = graph.makeJoin(target.core, emit)
         for (index, input) in inputs.enumerated() {
+            let isPassive = passive.contains(index)
             let edge = Edge(name, traits) { edge in
                 let emission = edge.input(Value.self)
                 if case .empty = emission {
@@ -68,7 +74,8 @@ final class Slots<Value>: EdgeState {
                     join.emptyTravels = true
                 }
                 self.set(index, emission)
-                return join.delivered(by: edge)
+                return isPassive
+                    ? join.delivered(passivelyBy: edge, missing: self.missing) : join.delivered(by: edge)
             }
             if index == 0 { edge.needSide().state = self }
             graph.tieInput(edge, input, to: target, join)
@@ -105,20 +112,31 @@ extension Node {
     /// The latest values of any number of nodes of one type, in the order of the list.
     ///
     /// See <doc:Combine>.
+    ///
+    /// - Parameters:
+    ///   - nodes: at least one.
+    ///   - passive: the places of those that are held and read, but are no cause to emit.
+    /// - Returns: the new node.
     @inlinable
-    public static func combine<Element>(_ nodes: [Node<Element>]) -> Node<[Element]>
+    public static func combine<Element>(
+        _ nodes: [Node<Element>],
+        passive: Set<Int> = []
+    ) -> Node<[Element]>
     where Value == [Element] {
-        combineEach(nodes) { $0 }
+        combineEach(nodes, passive: passive) { $0 }
     }
 
     /// `transform` of the latest values of any number of nodes of one type.
+    ///
+    /// See ``combine(_:passive:)``.
     @inlinable
     public static func combineEach<Element>(
         _ nodes: [Node<Element>],
+        passive: Set<Int> = [],
         _ transform: @escaping ([Element]) -> Value
     ) -> Node<Value> {
         precondition(!nodes.isEmpty, "combine: at least one node is needed")
-        let slots = Slots(nodes.map(\.stored))
+        let slots = Slots(nodes.map(\.stored), passive: passive)
         return slots.join(nodes, "Combine", .joinInput) { join in
             guard let values = slots.values else { return join.incomplete(Value.self) }
             return join.store(transform(values))

@@ -1,6 +1,8 @@
-/// Which values of a burst a debounce lets through (G-75, G-141).
+/// Which values of a burst a debounce lets through, and which of an interval a sample does (G-75,
+/// G-141).
 ///
-/// For the newest value at a fixed rate there is ``Node/sample(every:dropsWhenCleared:control:)``.
+/// For the newest value at a fixed rate there is
+/// ``Node/sample(every:edge:dropsWhenCleared:control:)``.
 public enum DebounceEdge: String, Sendable, CaseIterable {
     /// The last, when the burst is over.
     case trailing

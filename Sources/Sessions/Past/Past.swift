@@ -20,7 +20,8 @@ public struct Past: Sendable {
     /// The answer says where it stopped, and a client continues from there.
     static var mostCommits: UInt64 { 20_000 }
 
-    private let reader: any LogReader
+    /// What it reads.
+    public let reader: any LogReader
     private let limits: SessionLimits
     private let definitions: @Sendable () -> DefinitionOptions
 

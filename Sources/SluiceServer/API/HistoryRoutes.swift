@@ -8,10 +8,11 @@ enum HistoryRoutes {
     /// not have, from the rings of the nodes that it is made from, or from the log; 410 where none
     /// has it.
     ///
-    /// Only the log has facets.
+    /// Only the log has facets. With `begin`, `end` or `points` the history by time answers.
     static func readHistory(_ request: Request) throws(HostError) {
         let (connection, looks) = (request.connection, request.service.looks)
         let node = try request.node()
+        if try readSteps(of: node, request) { return }
         let rev = try request.number("since", 0...Int.max).map(UInt64.init)
         let limit = try request.number("limit", 1...100_000) ?? 1000
         let epoch = request.query.string("epoch")
@@ -37,6 +38,22 @@ enum HistoryRoutes {
             guard let rev, rev <= node.graph.rev, looks.hasLog else { throw error }
             try readStored(node, since: rev, epoch, limit: limit, looks, on: connection)
         }
+    }
+
+    /// Answers `?begin=&end=&points=`; false: the query has none of them.
+    private static func readSteps(of node: NamedNode, _ request: Request) throws(HostError) -> Bool {
+        let query = request.query
+        guard ["begin", "end", "points"].contains(where: { query.raw($0) != nil }) else { return false }
+        for other in ["since", "epoch", "facets"] as [StaticString] where query.raw(other) != nil {
+            let message = "\(other) asks for single emissions, and begin, end and points for steps of time"
+            throw HostError(.badField, message)
+        }
+        let points = try request.number("points", 1...2_000) ?? 500
+        let (begin, end) = (try request.moment("begin"), try request.moment("end"))
+        let steps = try KeptSteps(of: node, from: begin, to: end, points: points)
+        let looks = request.service.looks
+        try PastQuery.answer(looks.work(on: steps), by: looks, on: request.connection)
+        return true
     }
 
     /// Emissions that left the ring, or never were in one, may be in the log.

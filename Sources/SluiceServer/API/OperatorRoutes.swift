@@ -147,6 +147,7 @@ private struct ConnectionRow {
         if let interest {
             if isWhole { out.member("folded", interest.folded) }
             out.append(ownerNames: interest.owners)
+            if interest.links > 0 { out.member("links", interest.links) }
             out.member("subscriptions", objects: interest.graphs) { subscriptions, out in
                 out.member("graph", subscriptions.graph)
                 out.member("count", subscriptions.count)

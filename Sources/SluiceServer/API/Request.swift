@@ -1,3 +1,5 @@
+internal import CEL
+internal import Commits
 internal import Graphs
 internal import HTTP
 internal import Support
@@ -73,6 +75,20 @@ struct Request {
             .badField,
             "\(name): a number from \(range.lowerBound) to \(range.upperBound) is needed"
         )
+    }
+
+    /// A time in the query, as milliseconds since 1970; nil if it is absent.
+    func moment(_ name: StaticString) throws(HostError) -> UInt64? {
+        guard let text = query.string(name) else { return nil }
+        let seconds = CEL.Timestamp(rfc3339: text)?.seconds
+        let milliseconds = UInt64(text) ?? seconds.map { UInt64(max(0, $0)) * 1_000 }
+        guard let milliseconds, LogStamp.times.contains(milliseconds) else {
+            throw HostError(
+                .badField,
+                "\(name): milliseconds since 1970 or a time such as 2026-01-31T12:00:00Z are needed"
+            )
+        }
+        return milliseconds
     }
 
     func requireJSON() throws(HostError) {

@@ -54,6 +54,12 @@ final class PastLooks {
         return { samples.answer(limits: limits, definitions: definitions(), while: $0) }
     }
 
+    /// The history of a node by time, from memory and from the log.
+    func work(on steps: KeptSteps) -> Work {
+        let reader = past?.reader
+        return { steps.answer(reader, while: $0) }
+    }
+
     /// Starts a request, or queues it, for a principal (nil if clients need no token).
     ///
     /// `answer` is called once, in a later turn, unless the returned request is cancelled.

@@ -28,7 +28,7 @@ enum ConfigurationDocuments {
         "# variables that begin with SLUICE_ are warnings.",
         "#",
         "# Relative paths begin at the working directory.",
-        "# Durations: 250ms, 5s, 2m, 1h, or milliseconds. Sizes: bytes, 64KiB, 1MiB.",
+        "# Durations: 250ms, 5s, 2m, 1h, 7d, or milliseconds. Sizes: bytes, 64KiB, 1MiB.",
     ]
 
     /// A value as YAML: an empty one, and one that begins like something else, needs quotes.
@@ -81,7 +81,7 @@ enum ConfigurationDocuments {
               },
               "$defs": {
                 "duration": {
-                  "oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,12}(ms|s|m|h)?$"}]
+                  "oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,12}(ms|s|m|h|d)?$"}]
                 },
                 "mapping": {
                   "type": "object",

@@ -91,6 +91,7 @@ public struct ConfigurationReader {
                     continue
                 }
                 sources[name] = .file(file, line: entry.value.position.line)
+                warnIfWithoutUnit(key, entry.value, file)
             } else if isGroup(name) {
                 guard entry.value.entries != nil else {
                     refuse("'\(name)' must be a mapping of keys to values", file, entry.value.position)
@@ -101,6 +102,17 @@ public struct ConfigurationReader {
                 refuse("unknown key '\(name)'", file, entry.key.position, hint: suggestion(name))
             }
         }
+    }
+
+    /// Warns of a duration without a unit, which means milliseconds.
+    private mutating func warnIfWithoutUnit(_ key: any AnyKey, _ value: Document, _ file: String) {
+        guard key.isDuration, let text = value.scalar?.text, let number = Int(text), number != 0 else {
+            return
+        }
+        warnings.append(
+            "\(file):\(value.position.line):\(value.position.column): '\(key.name)' has no unit: "
+                + "\(text) means milliseconds (write \(text)ms, or \(text)s if seconds are meant)"
+        )
     }
 
     /// Whether names of keys begin with this; those of fixed limits get their hint one level

@@ -174,7 +174,7 @@ extension ValueKind where Value: FixedWidthInteger & Sendable {
 extension ValueKind where Value == Duration {
     static func duration(_ range: ClosedRange<Duration>) -> Self {
         Self(
-            "a duration from \(show(range.lowerBound)) to \(show(range.upperBound)), such as 250ms, 5s, 2m or 1h",
+            "a duration from \(show(range.lowerBound)) to \(show(range.upperBound)), such as 250ms, 5s, 2m, 1h or 7d",
             ##""$ref": "#/$defs/duration""##,
             scalar: { text in
                 guard let duration = read(text), range.contains(duration) else { return nil }
@@ -192,6 +192,7 @@ extension ValueKind where Value == Duration {
         case "s": return .seconds(number)
         case "m": return .seconds(number * 60)
         case "h": return .seconds(number * 3600)
+        case "d": return .seconds(number * 86_400)
         default: return nil
         }
     }

@@ -203,7 +203,11 @@ struct FixedLimit {
                 ),
             Self("limits.historyBytes", \.session.historyBytes, .size)
                 .means(
-                    "Values that one node's `history` keeps; the oldest go first. The definition says how many there are."
+                    "Values that one node's `history` keeps, and its steps; the oldest go first. The definition says how many there are."
+                ),
+            Self("limits.historyMemory", \.session.historyMemory, .size)
+                .means(
+                    "Steps of all histories by time that are in memory; then the oldest of the node that needs more go. With `dataDir` they leave memory every minute."
                 ),
             Self("limits.zipBuffer", \.session.zipBuffer, .number)
                 .means("Values of one input that wait in a `zip`; then the oldest is lost (overflow)."),

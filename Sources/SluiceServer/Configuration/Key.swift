@@ -31,6 +31,8 @@ protocol AnyKey: Sendable {
     var expects: String { get }
     /// The same as members of a JSON Schema.
     var schema: String { get }
+    /// Whether a value is a duration, which a number alone gives in milliseconds.
+    var isDuration: Bool { get }
     /// The default as text, and the value in the shipped file.
     var standardText: String { get }
     var shippedText: String { get }
@@ -45,6 +47,7 @@ protocol AnyKey: Sendable {
 extension Key: AnyKey {
     var expects: String { kind.expects }
     var schema: String { kind.schema }
+    var isDuration: Bool { Value.self == Duration.self }
     var standardText: String { kind.show(standard) }
     var shippedText: String { kind.show(shipped ?? standard) }
 

@@ -6,7 +6,8 @@ package import Support
 /// lends them.
 @safe package struct Fields: JSONMemberSink {
     package enum Operation: CaseIterable {
-        case hello, auth, sub, unsub, mod, release, observe, demand, set, drop, load, get, list, ping, unknown
+        case hello, auth, sub, link, sync, unsub, mod, release, observe, demand, set, drop, load, get, list,
+            ping, unknown
 
         static let table = WordTable<Operation>()
         package static let names = allCases.filter { $0 != .unknown }.map { String(describing: $0) }
@@ -17,7 +18,7 @@ package import Support
         /// Whether it may build nodes or look at many.
         package var isDear: Bool {
             switch self {
-            case .sub, .release, .observe, .demand, .get, .list: true
+            case .sub, .link, .sync, .release, .observe, .demand, .get, .list: true
             case .hello, .auth, .unsub, .mod, .set, .drop, .load, .ping, .unknown: false
             }
         }

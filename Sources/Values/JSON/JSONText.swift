@@ -58,3 +58,11 @@ extension ByteBuffer {
         append(digits)
     }
 }
+
+extension Datum {
+    /// The text that all equal texts, numbers and booleans have: that of `JSON.stringify`.
+    package var canonicalText: String {
+        kind == .string
+            ? String(json: withBytes { JSONReader(validated: $0).string } ?? "") : number?.text ?? text
+    }
+}

@@ -26,7 +26,11 @@ KEYS = {
     "description": lambda rng, node: "What it is for",
     "severity": lambda rng, node: None if _is_family(node) else rng.choice(["info", "warning", "alarm"]),
     "ok": lambda rng, node: content.constant(rng) if "severity" in node else None,
-    "history": lambda rng, node: rng.choice([0, 1, 3, 20, 1000]),
+    "words": lambda rng, node: {"true": "on", "1": "one", "eco": "saving"},
+    "icon": lambda rng, node: rng.choice(["door", "drop", "none"]),
+    "history": lambda rng, node: rng.choice(
+        [0, 1, 3, 20, 1000, {"for": "1h"}, {"count": 3, "for": "10s", "every": "1s"}]
+    ),
     "retain": lambda rng, node: (
         rng.choice(["always", "untilPressure"] if _is_family(node) and "set" in node else ["always"])
         if "set" in node or "source" in node

@@ -77,6 +77,27 @@ def _way(maker, graph):
     return [{"epoch": epoch, "graph": graph, "node": maker.node()}] * maker.rng.choice([1, 2, 16, 17])
 
 
+def _link(maker, ends):
+    expressions = ["value + 1", "value", "value / 0", "value +", 1]
+    return {
+        "graph": maker.graph(), **ends,
+        **({"owner": maker.rng.choice(content.OWNERS)} if maker.chance(0.3) else {}),
+        **({"initial": maker.chance(0.5)} if maker.chance(0.3) else {}),
+        **({"queue": maker.rng.choice([1, 2, 1000])} if maker.chance(0.2) else {}),
+        **({word: maker.rng.choice(expressions) for word in ("to_a", "to_b")} if maker.chance(0.3) else {}),
+    }
+
+
+def link(maker):
+    subject = maker.subject()
+    pipe = {"pipe": subject["pipe"]} if "pipe" in subject and maker.chance(0.5) else {}
+    return _link(maker, {"from": maker.node(), "to": maker.settable(), **pipe})
+
+
+def sync(maker):
+    return _link(maker, {"a": maker.settable(), "b": maker.settable()})
+
+
 def mod(maker):
     fields = {"sub": maker.pick(maker.ids) or 1}
     drawn = maker.rng.random()
@@ -169,12 +190,13 @@ def ping(maker):
 
 # (how often, what makes the fields beside `op` and `id`)
 MESSAGES = {
-    "hello": (1, hello), "auth": (1, auth), "sub": (30, sub), "mod": (6, mod), "unsub": (10, unsub),
+    "hello": (1, hello), "auth": (1, auth), "sub": (30, sub), "link": (6, link), "sync": (3, sync),
+    "mod": (6, mod), "unsub": (10, unsub),
     "release": (4, release), "set": (30, set_), "drop": (4, drop), "load": (5, load), "get": (6, get),
     "list": (2, list_), "demand": (3, demand), "observe": (3, observe), "ping": (2, ping),
 }
 # Which of them begin something that lasts under their id.
-LASTING = {"sub", "demand", "observe"}
+LASTING = {"sub", "link", "sync", "demand", "observe"}
 # Which of them need no answer, and are sent without an id now and then.
 SILENT = {"set", "load", "drop", "ping"}
 _WORDS = list(MESSAGES)

@@ -159,6 +159,9 @@ def read_history(maker):
     graph, path = _node_path(maker)
     since = f"since={maker.rev(graph) if maker.chance(0.7) else 0}&" if maker.chance(0.8) else ""
     query = since + maker.rng.choice(["", "limit=3", "facets=1", f"epoch={maker.epoch(graph)}"])
+    if maker.chance(0.3):
+        end = maker.rng.randint(1, 2**42)
+        query = maker.rng.choice(["begin=0", "points=7", f"begin=0&end={end}&points=1"])
     return Request("GET", f"{path}/history?{query}", (), None, graph)
 
 

@@ -296,3 +296,23 @@ test("a board on a wall fills the screen and stays readable", () => {
     }
   }
 });
+
+test("X-5: charts begin with steps of time: those that are shown, then the older ones", async ({ mock }) => {
+  const asked = [], now = Date.now();
+  mock.method(globalThis, "fetch", async (path) => {
+    const query = Object.fromEntries(new URL(path, "http://x").searchParams);
+    asked.push(query);
+    const t = Number(query.begin) + 1000;
+    return { ok: true, json: async () => ({ epoch: "e", step: 600, d: [{ t, n: 3, min: 1, max: 9, mean: 4, v: 5 }, { t: t + 600, n: 1, min: 7, max: 7, mean: 7, v: 7 }] }) };
+  });
+  const client = { watch: (target, type, hear, options) => ({ options: asked.push(options), close() {} }) };
+  const feeds = new Feeds(client, "g", () => ({ kind: "mutable", history: 5, steps: { every: 600, for: 86_400_000 } }));
+  const { feed } = feeds.open("x", undefined, 64, () => {}, 300_000);
+  await feed.older;
+  const [options, shown, older] = asked;
+  assert.equal(options.history, undefined, "single values are not asked for twice");
+  assert.ok(Math.abs(now - 300_000 - shown.begin) < 5_000 && shown.points === "1000" && shown.end === undefined);
+  assert.ok(Math.abs(now - 86_400_000 - older.begin) < 5_000 && Number(older.end) === Number(shown.begin) - 1);
+  const points = Array.from({ length: feed.ring.length }, (_, i) => feed.ring.value(i));
+  assert.deepEqual(points, [1, 9, 5, 7, 1, 9, 5, 7]);
+});

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { formatAge, formatBytes, formatDuration, formatEntry, formatNumber, formatValue, plural, same } from "../../../public/lib/format.js";
 import { GraphModel } from "../../../public/graph/model.js";
 import { releasedWithout } from "../../../public/graph/owners.js";
-import { bounds, control, fieldText, parseInput } from "../../../public/lib/input.js";
+import { bounds, choicesOf, control, fieldText, parseInput } from "../../../public/lib/input.js";
 import { Store, graphPath, parse } from "../../../public/lib/dom.js";
 
 test("addresses name views, graphs and what is chosen", () => {
@@ -107,4 +107,18 @@ test("O-5: an owner that is released takes what only it owns, its connection wha
   assert.deepEqual(without("c:1"), [0, 1, 2, 4]);
   assert.deepEqual(without("c:1/pan"), [4]);
   assert.deepEqual(without("c:2"), []);
+});
+
+test("X-4: words stand in place of values and their unit, and are the choices of a field", () => {
+  const words = { true: "open", false: "closed", 1: "runs", '"eco"': "saving", null: "unknown" };
+  const cases = [[true, "open"], [1, "runs"], [1n, "runs"], ["eco", "saving"], [null, "unknown"], [2, "2\u202f°C"], ["1", "1\u202f°C"]];
+  for (const [value, text] of cases) assert.equal(formatValue(value, "°C", words), text);
+  assert.equal(formatValue("toString", "", {}), "toString");
+  assert.equal(formatEntry({ v: { a: 1 } }, "", words), '{"a":1}');
+  assert.deepEqual(choicesOf({ type: "boolean", words: { false: "closed" } }), [true, false]);
+  assert.deepEqual(choicesOf({ type: "string", words: { '"a"': "A", 1: "one" } }), ["a"]);
+  assert.deepEqual(choicesOf({ type: "integer", min: 0, max: 1, words: { 0: "off", 1: "on" } }), [0, 1]);
+  for (const open of [{ type: "integer", words: { 0: "off" } }, { type: "integer", min: 0, max: 9, words: { 0: "off" } },
+    { type: "number", words: { 0: "off" } }, { type: "boolean" }]) assert.equal(choicesOf(open), undefined);
+  assert.equal(control({ type: "boolean", words }), "select");
 });

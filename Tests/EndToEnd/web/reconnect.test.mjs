@@ -253,3 +253,25 @@ test("D-1, D-2: a producer receives what is wanted and what to load, and after a
   demand.close();
   await http("/v1/graphs/g/nodes/y/value", { method: "DELETE" });
 });
+
+test("X-10: links are made again with each connection, and end with their owner or handle", async (t) => {
+  const line = await connected(t), { c } = line, panel = c.owner("panel"), news = [];
+  const same = (wanted) => eventually(async () => (await c.get("g", ["y", "small"])).m.y?.v === wanted);
+  await post("x", 1);
+  const doubled = c.link("g", "double", "y", (value, { fail, ended }) => news.push(fail?.code ?? ended?.code ?? value));
+  panel.sync("g", "small", "any", null, { to_b: "value + 1", to_a: "value - 1" });
+  await same(2);
+  await away(line, () => post("x", 4));
+  await same(8);
+  await post("small", 3);
+  await eventually(async () => (await c.get("g", ["any"])).m.any.v === 4);
+  await post("any", 99);
+  await eventually(async () => (await c.get("g", ["any"])).m.any.v === 99);
+  panel.release();
+  doubled.close();
+  await eventually(async () => !(await http("/v1/connections")).connections.some(({ links }) => links));
+  await post("x", 5);
+  await c.list();
+  await same(8);
+  assert.deepEqual(news, []);
+});

@@ -45,6 +45,9 @@ is<Same<typeof owned, Watch<number>>>();
 client.watch("g/x", Number, null, { owner: ["panel", "side"] });
 panel.release();
 panel[Symbol.dispose]();
+panel.link("g", "x", "y", null, { pipe: ["distinct"], initial: false });
+const synced = client.sync("g", "x", "y", (value, { fail }) => void [value, fail?.code], { to_b: "value + 1" });
+synced.close();
 // @ts-expect-error an owner has a name
 client.owner();
 

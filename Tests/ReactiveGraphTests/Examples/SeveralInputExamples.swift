@@ -51,6 +51,20 @@ extension Examples {
         try check()
     }
 
+    @Test("withLatest (X-8)")
+    func withLatest() throws {
+        let graph = Graph()
+        let bag = CancellableBag()
+        let meter = graph.mutable(2)
+        let price = graph.mutable(of: Int.self)
+        let cost = meter.withLatest(from: price) { $0 * $1 }
+        cost.listen(in: bag) { print("costs", $0) }
+        price.set(10)  // prints costs 20
+        price.set(20)
+        meter.set(3)  // prints costs 60
+        try check()
+    }
+
     @Test("gather (F-5)")
     func gather() throws {
         let graph = Graph()

@@ -62,6 +62,20 @@ extension Examples {
         try check()
     }
 
+    @Test("sample with the leading edge (G-141a)")
+    func sampleLeading() throws {
+        let clock = ManualClock()
+        let graph = Graph(clock: clock)
+        let bag = CancellableBag()
+        let button = graph.mutable(of: String.self)
+        button.sample(every: .seconds(1), edge: .leading).listen(in: bag) { print($0) }
+        button.set("pressed")  // prints pressed
+        button.set("bounced")
+        clock.advance(by: .seconds(2))
+        button.set("pressed again")  // prints pressed again
+        try check()
+    }
+
     @Test("window: figures over the newest values")
     func window() throws {
         let graph = Graph()

@@ -212,6 +212,53 @@ struct CombineTests {
         #expect(heard == [nil, "first", nil])
     }
 
+    @Test(
+        "X-8: a passive input is read and is no cause, unless it completes the value; one turn sees both new values",
+        arguments: [true, false]
+    )
+    func passive(settled: Bool) {
+        let graph = Graph(propagation: settled ? .settled : .immediate)
+        let (meter, price) = (graph.mutable(2), graph.mutable(of: Int.self))
+        let pair = Recorder(meter.withLatest(from: price) { $0 * $1 })
+        let list = Recorder(Node.combineEach([meter, price], passive: [1]) { $0[0] * $0[1] })
+        func heard() -> [Int] {
+            #expect(pair.history == list.history)
+            return pair.history
+        }
+        price.set(10)
+        #expect(heard() == [20])
+        price.set(20)
+        price.clear()
+        #expect(heard() == [20])
+        meter.set(3)
+        #expect(heard() == [20, 60])
+        graph.batch {
+            $0.set(meter, 4)
+            $0.set(price, 30)
+        }
+        #expect(heard() == [20, 60, settled ? 120 : 80])
+    }
+
+    @Test("X-8: an emptiness of a passive input is shown at the next cause; a value then completes it again")
+    func passiveEmptiness() {
+        let graph = Graph(propagatesEmpty: true)
+        let (meter, price) = (graph.mutable(2), graph.mutable(10))
+        for cost in [
+            meter.withLatest(from: price) { $0 * $1 },
+            Node.combineEach([meter, price], passive: [1]) { $0[0] * $0[1] },
+        ] {
+            price.clear()
+            #expect(cost.value == 20)
+            meter.set(3)
+            #expect(cost.isEmpty)
+            price.set(20)
+            #expect(cost.value == 60)
+            meter.set(2)
+            price.set(10)
+            meter.set(2)
+        }
+    }
+
     @Test("Is released with its last holder")
     func release() {
         expectReleased { Node.combineEach($0, $0.map { $0 }, +) }

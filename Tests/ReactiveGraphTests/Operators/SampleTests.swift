@@ -43,6 +43,31 @@ struct SampleTests {
         #expect(heard.history == [1, 2])
     }
 
+    @Test(
+        "G-141a: the leading edge passes on the first value of an interval and drops the others; both adds the newest",
+        arguments: [DebounceEdge.leading, .both]
+    )
+    func edges(edge: DebounceEdge) {
+        let source = graph.mutable(1)
+        let control = TimedControl()
+        let heard = Recorder(source.sample(every: .milliseconds(100), edge: edge, control: control))
+        source.set(2)
+        source.set(3)
+        #expect(heard.history == [1])
+        clock.advance(by: .milliseconds(100))
+        #expect(heard.history == (edge == .leading ? [1] : [1, 3]))
+        #expect(control.droppedCount == (edge == .leading ? 2 : 1))
+        // With the leading edge the interval is over; the other has begun a new one.
+        source.set(4)
+        #expect(heard.history == (edge == .leading ? [1, 4] : [1, 3]))
+        clock.advance(by: .milliseconds(100))
+        source.set(5)
+        #expect(heard.history == (edge == .leading ? [1, 4, 5] : [1, 3, 4]))
+        clock.advance(by: .milliseconds(100))
+        #expect(heard.history == (edge == .leading ? [1, 4, 5] : [1, 3, 4, 5]))
+        #expect(clock.pendingCount == 0)
+    }
+
     @Test("Emptiness is ignored, unless it travels: then the pending value is dropped")
     func empty() {
         let source = graph.mutable(1)

@@ -38,7 +38,8 @@ extension EngineWorld {
         case .delay(let duration): return source.delay(for: .milliseconds(duration))
         case .debounce(let duration, let burst):
             return source.debounce(for: .milliseconds(duration), edge: edge(burst))
-        case .sample(let duration): return source.sample(every: .milliseconds(duration))
+        case .sample(let duration, let burst):
+            return source.sample(every: .milliseconds(duration), edge: edge(burst))
         case .schedule(let period): return source.apply(Whole(Timetable.schedule(every: period)))
         case .between(let period): return source.apply(Whole(Timetable.between(every: period)))
         case .transform(let site):
@@ -78,6 +79,17 @@ extension EngineWorld {
         case .combineArray(let site):
             let mark = Mark(functions)
             return Node.combineEach(sources) { [unowned self] values in
+                withExtendedLifetime(mark) { player?.combine(site, values) ?? 0 }
+            }
+        case .passive(let site):
+            let mark = Mark(functions)
+            if sources.count == 2 {
+                return sources[0].withLatest(from: sources[1]) { [unowned self] one, two in
+                    withExtendedLifetime(mark) { player?.combine(site, [one, two]) ?? 0 }
+                }
+            }
+            let passive = sources.indices.dropFirst().suffix(1)
+            return Node.combineEach(sources, passive: Set(passive)) { [unowned self] values in
                 withExtendedLifetime(mark) { player?.combine(site, values) ?? 0 }
             }
         case .zip(let site, let room): return zip(site, sources, room)

@@ -211,7 +211,7 @@ extension Player {
         case 12, 13, 14: .flatten(site: nextSite())
         case 15: .delay(1 + random.below(4))
         case 16: .debounce(1 + random.below(4), burst())
-        case 17: .sample(1 + random.below(4))
+        case 17: .sample(1 + random.below(4), burst())
         case 18: .deliver
         case 19: .schedule(1 + random.below(4))
         case 20: .between(1 + random.below(4))
@@ -220,8 +220,9 @@ extension Player {
     }
 
     private func several() -> Several {
-        switch random.below(8) {
+        switch random.below(10) {
         case 0: .merge
+        case 8, 9: .passive(site: nextSite())
         case 1, 2, 3: .combine(site: nextSite())
         case 4: .combineArray(site: nextSite())
         case 5, 6: .zip(site: nextSite(), room())

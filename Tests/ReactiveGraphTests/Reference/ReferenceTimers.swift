@@ -75,8 +75,8 @@ extension ReferenceWorld {
         }
     }
 
-    func sample(_ edge: ReferenceEdge, _ duration: Int) -> (Journey) -> Void {
-        edge.isAsynchronous = true
+    func sample(_ edge: ReferenceEdge, _ duration: Int, _ burst: Burst) -> (Journey) -> Void {
+        edge.isAsynchronous = burst == .last
         let state = Kept(edge, self)
         func begin() {
             state.start(after: duration) {
@@ -93,8 +93,11 @@ extension ReferenceWorld {
                 }
                 return
             }
-            if !state.isRunning { begin() }
-            state.kept = graph.captured(journey)
+            if !state.isRunning {
+                begin()
+                if burst != .last { return graph.send(journey.emission, edge, journey) }
+            }
+            if burst != .first { state.kept = graph.captured(journey) }
         }
     }
 

@@ -36,7 +36,7 @@ extension ReferenceWorld {
         case .deliver: deliver(edge)
         case .delay(let duration): delay(edge, duration)
         case .debounce(let duration, let burst): debounce(edge, duration, burst)
-        case .sample(let duration): sample(edge, duration)
+        case .sample(let duration, let burst): sample(edge, duration, burst)
         case .schedule(let period): schedule(edge, period)
         case .between(let period): between(edge, period)
         }
@@ -187,6 +187,11 @@ extension ReferenceWorld {
             join.propagatesEmpty = graph.propagatesEmpty
             join.emit = { [unowned self, unowned join] journey in emit(join, journey) }
             tie(join, sources)
+        case .passive(let site):
+            let join = makeJoin(site, target, sources.count)
+            join.propagatesEmpty = graph.propagatesEmpty
+            join.emit = { [unowned self, unowned join] journey in emit(join, journey) }
+            tie(join, sources, passive: sources.count > 1 ? sources.count - 1 : nil)
         case .zip(let site, let room):
             zip(makeJoin(site, target, sources.count), sources, room)
         case .join(let site):
@@ -270,7 +275,7 @@ extension ReferenceWorld {
     }
 
     /// All inputs are tied, then what they hold is emitted once, with all sources in the path.
-    private func tie(_ join: ReferenceJoin, _ sources: [ReferenceNode]) {
+    private func tie(_ join: ReferenceJoin, _ sources: [ReferenceNode], passive: Int? = nil) {
         for (index, source) in sources.enumerated() {
             let edge = ReferenceEdge(.input)
             edge.join = join
@@ -280,6 +285,8 @@ extension ReferenceWorld {
                 guard journey.emission != nil || edge.propagatesEmpty else { return }
                 join.latest[index] = journey.emission
                 if journey.emission == nil { join.wasEmptied = true }
+                // A passive input is a cause only where it completes the value.
+                if index == passive, join.node.stored != nil || !join.isComplete { return }
                 graph.delivered(join, journey)
             }
             join.latest[index] = source.stored

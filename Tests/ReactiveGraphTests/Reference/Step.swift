@@ -86,12 +86,12 @@ enum Operation {
     case deliver
     case delay(Int)
     case debounce(Int, Burst)
-    case sample(Int)
+    case sample(Int, Burst)
     case schedule(Int)
     case between(Int)
 }
 
-/// Which values of a burst a debounce lets through.
+/// Which values of a burst a debounce lets through, and which of an interval a sample.
 enum Burst {
     case last, first, both
 }
@@ -124,6 +124,8 @@ enum Several {
     case merge
     case combine(site: Int)
     case combineArray(site: Int)
+    /// The last of several inputs is passive.
+    case passive(site: Int)
     case join(site: Int)
     case zip(site: Int, Room)
 }

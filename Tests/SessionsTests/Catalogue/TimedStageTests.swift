@@ -82,6 +82,23 @@ struct TimedStageTests {
         #expect(heard == [#"10:"v":2"#, #"20:"v":3"#, #"55:"empty":true"#, #"80:"v":5"#])
     }
 
+    @Test(
+        "G-141a: sample with the leading edge passes the first value of an interval on, and both edges the newest too"
+    )
+    func sampleEdges() throws {
+        let steps: [(at: UInt64, set: String)] = [
+            (0, "1"), (5, "2"), (12, "3"), (15, "clear"), (16, "4"), (17, "5"), (50, "6"),
+        ]
+        let leading = try run(#"{"sample":{"every":10,"edge":"leading"}}"#, steps, until: 90)
+        #expect(leading == [#"0:"v":1"#, #"12:"v":3"#, #"15:"empty":true"#, #"16:"v":4"#, #"50:"v":6"#])
+        let both = try run(#"{"sample":{"every":10,"edge":"both"}}"#, steps, until: 90)
+        #expect(
+            both == [
+                #"0:"v":1"#, #"10:"v":2"#, #"15:"empty":true"#, #"16:"v":4"#, #"26:"v":5"#, #"50:"v":6"#,
+            ]
+        )
+    }
+
     @Test("G-74: delay shifts every value, and a clear empties at once")
     func delay() throws {
         let heard = try run(

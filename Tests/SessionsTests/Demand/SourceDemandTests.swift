@@ -53,6 +53,22 @@ struct SourceDemandTests {
         client = bench.connect()
     }
 
+    @Test("X-9, S-1: with a computed name the upstream of the former member closes in the turn of the switch")
+    func computedName() throws {
+        let more =
+            #","key":{"set":"any"},"shown":{"flatten":{"from":"key","node":"n.{value}"},"retain":"whileInUse"}"#
+        let graph = try bench.define(text(nodes + more))
+        let opener = Opener(graph)
+        try bench.set(graph, [("key", #""a""#)])
+        #expect(wanted(opener) == [])
+        client.ask(#"{"op":"sub","id":1,"graph":"g","node":"shown"}"#)
+        #expect(wanted(opener) == ["m.a"])
+        try bench.set(graph, [("key", #""b""#)])
+        #expect(opener.settle() == ["m.b"])
+        try bench.set(graph, [("key", #""no key""#)])
+        #expect(opener.settle() == [])
+    }
+
     private func wanted(_ opener: Opener) -> Set<String> {
         bench.endTurn()
         return opener.settle()

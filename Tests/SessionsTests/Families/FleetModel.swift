@@ -18,6 +18,8 @@ struct FleetModel {
         static let keeper = Parts(rawValue: 8)
         /// `s.a`, declared in the place of the member of that name.
         static let named = Parts(rawValue: 16)
+        /// `chosen`, which follows the `d.{id}` that `key` names.
+        static let follower = Parts(rawValue: 32)
     }
 
     /// The holder of a subscription: owners of a connection, or the server for some time.
@@ -54,6 +56,8 @@ struct FleetModel {
     var parts: Parts
     var now: UInt64 = 0
     private(set) var values: [String: Int] = ["x": 1]
+    /// What `key` holds.
+    var key = ids[0]
     private var due: [String: UInt64] = [:]
     /// When the node that a definition may declare was set.
     private var namedSetAt: UInt64 = 0
@@ -82,6 +86,12 @@ struct FleetModel {
         }
         if parts.contains(.spare) { nodes.append(#""q.{id}":{"set":"any","retain":"untilPressure"}"#) }
         if parts.contains(.keeper) { nodes.append(#""keeper":{"from":"s.k","retain":"always"}"#) }
+        if parts.contains(.follower) {
+            nodes += [
+                #""key":{"set":"string","initial":"\#(Self.ids[0])"}"#,
+                #""chosen":{"flatten":{"from":"key","node":"d.{value}"}}"#,
+            ]
+        }
         return #"{"graph":"g","nodes":{\#(nodes.joined(separator: ","))}}"#
     }
 
@@ -97,7 +107,8 @@ struct FleetModel {
 
     var families: [String] { mutableFamilies + derivedFamilies }
     var declared: Set<String> {
-        Set(["x", "hall", "sum"]).union(parts.contains(.keeper) ? ["keeper"] : []).union(standIns)
+        Set(["x", "hall", "sum"]).union(parts.contains(.keeper) ? ["keeper"] : [])
+            .union(parts.contains(.follower) ? ["key", "chosen"] : []).union(standIns)
     }
     /// Declared nodes in the place of members (F-2).
     var standIns: Set<String> { parts.contains(.named) ? ["s.a"] : [] }
@@ -118,6 +129,7 @@ struct FleetModel {
         case "e": return ["d.\(id)", "p.\(id)"]
         case "k": return ["d.\(id)"]
         case "hall": return ["s.h"]
+        case "chosen": return ["key", "d.\(key)"]
         case "keeper": return ["s.k"]
         case "sum": return meant(by: "s.*").sorted()
         default: return []
@@ -174,6 +186,7 @@ struct FleetModel {
     var living: Set<String> {
         var roots = Set(values.keys).union(held).union(["x"]).union(standIns)
         if parts.contains(.keeper) { roots.insert("keeper") }
+        if parts.contains(.follower) { roots.formUnion(["key", "chosen"]) }
         for sub in subs.values { roots.formUnion(nodes(of: sub.target)) }
         return closure(of: roots)
     }
@@ -181,6 +194,7 @@ struct FleetModel {
     /// The names that are used directly, or through a node other than an `all` (F-4).
     private var needed: Set<String> {
         var roots: Set<String> = parts.contains(.keeper) ? ["keeper"] : []
+        if parts.contains(.follower) { roots.insert("chosen") }
         for sub in subs.values {
             switch sub.target {
             case .node(let name), .piped(let name): roots.insert(name)
@@ -202,6 +216,8 @@ struct FleetModel {
             return #"{"a":\#(s + 1),"b":\#(p)}"#
         case "hall": return values["s.h"].map { "\($0)" }
         case "keeper": return values["s.k"].map { "\($0)" }
+        case "key": return "\"\(key)\""
+        case "chosen": return value(of: "d.\(key)")
         case "sum": return "\(meant(by: "s.*").reduce(0) { $0 + (values[$1] ?? 0) })"
         default: return values[name].map { "\($0)" }
         }
@@ -211,7 +227,8 @@ struct FleetModel {
     var counts: [Int] {
         let living = living
         var (nodes, edges, listeners) = (living.count, 0, 0)
-        for name in living { edges += inputs(name).count }
+        // What a node follows is no edge.
+        for name in living { edges += inputs(name).count - (name == "chosen" ? 1 : 0) }
         if isSumRebuilt { (nodes, edges) = (nodes + 1, edges + 1) }
         var chains: Set<Target> = []
         for sub in subs.values {
@@ -342,6 +359,7 @@ struct FleetModel {
     /// The definition is another one.
     mutating func redefine(_ new: Parts) {
         let (former, living, before) = (visible, living, declared)
+        if new.contains(.follower), !parts.contains(.follower) { key = Self.ids[0] }
         parts = new
         // Names that have no node at the moment are known to those who asked for them.
         var known = before.union(living).union(values.keys)

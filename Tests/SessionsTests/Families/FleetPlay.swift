@@ -23,7 +23,7 @@ struct FleetPlay {
     init(_ seed: UInt64) throws {
         dice = SeededGenerator(seed: seed)
         bench = Bench()
-        model = FleetModel(FleetModel.Parts(rawValue: dice.below(32)))
+        model = FleetModel(FleetModel.Parts(rawValue: dice.below(64)))
         graph = try bench.define(model.definition)
     }
 
@@ -90,7 +90,7 @@ struct FleetPlay {
             model.press(all: false)
             _ = bench.host.flushUnused(of: graph, matching: "*")
         default:
-            model.redefine(FleetModel.Parts(rawValue: model.parts.rawValue ^ (1 << dice.below(5))))
+            model.redefine(FleetModel.Parts(rawValue: model.parts.rawValue ^ (1 << dice.below(6))))
             last += " \(model.parts.rawValue)"
             guard case .applied = bench.host.redefine(graph, as: try bench.definition(model.definition))
             else {
@@ -197,10 +197,15 @@ struct FleetPlay {
             let name = member(of: model.mutableFamilies)
             if !new.contains(where: { $0.name == name }) { gone.append(name) }
         }
-        last += " \(new) without \(gone)"
-        guard !new.isEmpty || !gone.isEmpty else { return }
+        var keys: [(String, String)] = []
+        if model.parts.contains(.follower), dice.chance(1, in: 3) {
+            model.key = FleetModel.ids[dice.below(FleetModel.ids.count)]
+            keys = [("key", "\"\(model.key)\"")]
+        }
+        last += " \(new) \(keys) without \(gone)"
+        guard !new.isEmpty || !gone.isEmpty || !keys.isEmpty else { return }
         model.set(new, clear: gone)
-        try bench.submit(graph, new.map { ($0.name, "\($0.value)") }, clear: gone)
+        try bench.submit(graph, new.map { ($0.name, "\($0.value)") } + keys, clear: gone)
     }
 
     private mutating func drop() {

@@ -123,11 +123,18 @@ struct Maker {
             return .combine(
                 [any(&dice), any(&dice)],
                 isNamed: true,
+                passive: passive(1),
                 map: dice.below(4) > 0 ? .difference : nil
             )
         case 4:
             let map = dice.below(3) > 0 ? pick(Naive.Expression.lists) : nil
-            return .combine(several(&dice), isNamed: false, map: map)
+            let names = several(&dice)
+            return .combine(
+                names,
+                isNamed: false,
+                passive: names.count > 1 ? passive(names.count - 1) : [],
+                map: map
+            )
         case 5: return .merge(several(&dice))
         case 6:
             let to = ["1", "2", "a"].prefix(1 + dice.below(3)).map { (key: $0, node: any(&dice)) }
@@ -156,6 +163,11 @@ struct Maker {
         }
     }
 
+    /// One of the first inputs now and then; the last one is always a cause.
+    private mutating func passive(_ most: Int) -> Set<Int> {
+        dice.below(2) == 0 ? [dice.below(most)] : []
+    }
+
     /// Up to so many stages.
     mutating func stages(at most: Int) -> [Naive.Stage] {
         (0..<dice.below(most + 1)).map { _ in stage() }
@@ -182,7 +194,7 @@ struct Maker {
         case 15: .windowOf(count: 1 + dice.below(3), pick(Naive.Figure.allCases))
         case 16: .windowOver(milliseconds: 4 + dice.below(5), pick(Naive.Figure.allCases))
         case 17: .debounce(3 + dice.below(4), pick(Naive.Edge.allCases))
-        case 18: .sample(4 + dice.below(3))
+        case 18: .sample(4 + dice.below(3), pick(Naive.Edge.allCases))
         case 19: .delay(2 + dice.below(6))
         default: .prefix(1 + dice.below(3))
         }

@@ -41,10 +41,10 @@ extension Naive {
         /// The names of those that have one.
         private(set) var names: [String] = []
 
-        func passing(_ node: Node) -> Path {
+        func passing(_ node: Node, keepingNames: Bool) -> Path {
             var path = self
             path.numbers.append(node.number)
-            if let name = node.name { path.names.append(name) }
+            if keepingNames, let name = node.name { path.names.append(name) }
             return path
         }
     }
@@ -232,7 +232,7 @@ extension Naive {
             node.held = held
             node.emissions += 1
             node.origins.insert(origin)
-            let path = path.passing(node)
+            let path = path.passing(node, keepingNames: keepsNames)
             for subscriber in node.subscribers { subscriber.hear(held, path) }
             for wire in node.followers + node.outs
             where wire.isConnected && !path.numbers.contains(wire.to.number) {
@@ -259,7 +259,7 @@ extension Naive {
             wire.to.ins.append(wire)
             if listens { wire.from.followers.append(wire) } else { wire.from.outs.append(wire) }
             guard replay, receivesEmpty || wire.from.held != .empty else { return }
-            turn { wire.deliver(wire.from.held, Path().passing(wire.from), -1) }
+            turn { wire.deliver(wire.from.held, Path().passing(wire.from, keepingNames: keepsNames), -1) }
         }
 
         func disconnect(_ wire: Wire) {
@@ -315,6 +315,9 @@ extension Naive {
         }
 
         /// Ties that close a ring.
+        /// Whether a client has asked for paths: only from then on their names are kept.
+        var keepsNames = false
+
         private var closing: Set<ObjectIdentifier> = []
 
         /// Connects a tie, and finds out whether it closes a ring.
@@ -325,11 +328,13 @@ extension Naive {
         }
 
         /// An input of a join has been delivered.
-        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Path) {
+        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Path, isPassive: Bool) {
             guard let join = node.join else { return }
             join.latest[input] = held
-            join.path = path
             if held == .empty { join.isEmptied = true }
+            // A passive input is a cause only where it completes the value.
+            if isPassive, node.held != .empty || join.latest.contains(.empty) { return }
+            join.path = path
             guard shape.isSettled else {
                 if let held = join.emission() { pass(node, held, path) }
                 return

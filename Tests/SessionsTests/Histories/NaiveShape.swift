@@ -160,7 +160,7 @@ extension Naive {
 
     enum Source {
         case from(String)
-        case combine([String], isNamed: Bool, map: Expression?)
+        case combine([String], isNamed: Bool, passive: Set<Int> = [], map: Expression?)
         case merge([String])
         case flatten(from: String, to: [(key: String, node: String)], otherwise: String?)
         case zip([String], map: Expression?, buffer: Int?)
@@ -178,7 +178,7 @@ extension Naive {
             case .from(let name), .one(let name, _), .rest(let name), .others(let name, _),
                 .side(let name, _):
                 [name]
-            case .combine(let names, _, _), .merge(let names), .zip(let names, _, _): names
+            case .combine(let names, _, _, _), .merge(let names), .zip(let names, _, _): names
             case .flatten(let from, let to, let otherwise):
                 [from] + to.map(\.node) + (otherwise.map { [$0] } ?? [])
             case .sort(let from, _, _), .condition(let from, _, _, _): [from]
@@ -192,7 +192,8 @@ extension Naive {
 
         var isForgetful: Bool {
             switch self {
-            case .from, .combine: true
+            case .from: true
+            case .combine(_, _, let passive, _): passive.isEmpty
             default: false
             }
         }
@@ -204,11 +205,14 @@ extension Naive {
         var json: String {
             switch self {
             case .from(let name): return #""from":"\#(name)""#
-            case .combine(let nodes, let isNamed, let map):
+            case .combine(let nodes, let isNamed, let passive, let map):
+                let texts = nodes.enumerated().map { place, node in
+                    passive.contains(place) ? #"{"of":"\#(node)","passive":true}"# : #""\#(node)""#
+                }
                 let inputs =
                     isNamed
-                    ? "{\(Swift.zip(Self.names, nodes).map { "\"\($0)\":\"\($1)\"" }.joined(separator: ","))}"
-                    : Self.list(nodes)
+                    ? "{\(Swift.zip(Self.names, texts).map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
+                    : "[\(texts.joined(separator: ","))]"
                 return #""combine":\#(inputs)"# + (map.map { #","map":"\#($0.text)""# } ?? "")
             case .merge(let names): return #""merge":\#(Self.list(names))"#
             case .flatten(let from, let to, let otherwise):
@@ -260,7 +264,7 @@ extension Naive {
         case windowOf(count: Int, Figure)
         case windowOver(milliseconds: Int, Figure)
         case debounce(Int, Edge)
-        case sample(Int)
+        case sample(Int, Edge)
         case delay(Int)
 
         var isForgetful: Bool {
@@ -308,7 +312,9 @@ extension Naive {
             case .debounce(let span, let edge):
                 edge == .trailing
                     ? #"{"debounce":\#(span)}"# : #"{"debounce":{"for":\#(span),"edge":"\#(edge.rawValue)"}}"#
-            case .sample(let span): #"{"sample":\#(span)}"#
+            case .sample(let span, let edge):
+                edge == .trailing
+                    ? #"{"sample":\#(span)}"# : #"{"sample":{"every":\#(span),"edge":"\#(edge.rawValue)"}}"#
             case .delay(let span): #"{"delay":\#(span)}"#
             }
         }

@@ -10,8 +10,8 @@ extension Naive.Graph {
         case .from(let name):
             let input = materialise(name)
             return target.map { derive(input, as: $0) { $0 } } ?? input
-        case .combine(let names, let isNamed, let map):
-            return join(names.map(materialise), as: target) { values in
+        case .combine(let names, let isNamed, let passive, let map):
+            return join(names.map(materialise), passive: passive, as: target) { values in
                 if let map { return map.result(isNamed ? values : [.list(values)], at: place) }
                 guard isNamed else { return .value(.list(values)) }
                 return .value(.object(zip(Naive.Source.names, values).map { .init(name: $0, value: $1) }))
@@ -63,6 +63,7 @@ extension Naive.Graph {
     /// inputs).
     private func join(
         _ inputs: [Node],
+        passive: Set<Int>,
         as target: Node?,
         _ compute: @escaping ([Value]) -> Held
     ) -> Node {
@@ -76,7 +77,7 @@ extension Naive.Graph {
             join.latest[place] = input.held
             connect(
                 Wire(input, node) { [unowned self, unowned node] held, path, _ in
-                    mark(node, place, held, path)
+                    mark(node, place, held, path, isPassive: passive.contains(place))
                 },
                 replay: false
             )
@@ -124,7 +125,7 @@ extension Naive.Graph {
                 return inner
             }
             collect()
-            pass(node, inner.held, path.passing(inner))
+            pass(node, inner.held, path.passing(inner, keepingNames: keepsNames))
         }
         connect(wire)
         return node

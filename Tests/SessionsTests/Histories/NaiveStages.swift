@@ -204,13 +204,15 @@ extension Naive {
                 if isOver, edge != .trailing { return held }
                 if edge != .leading { kept = [(emission, silence)] }
                 return nil
-            case (.sample(let span), _):
+            case (.sample(let span, let edge), let held):
                 // The first value begins an interval; the interval after an emission runs already
                 // (G-141a).
+                let isFirst = isOver
                 let interval =
-                    isOver ? graph.deadline(after: span, isPrivate: isPrivate) : kept.first?.end ?? end
+                    isFirst ? graph.deadline(after: span, isPrivate: isPrivate) : kept.first?.end ?? end
                 end = interval
-                kept = interval.map { [(emission, $0)] } ?? []
+                if isFirst, edge != .trailing { return held }
+                if edge != .leading { kept = interval.map { [(emission, $0)] } ?? [] }
                 return nil
             case (.windowOver(let span, let figure), .value(let value)):
                 guard !figure.needsNumbers || value.number != nil else {
@@ -233,7 +235,7 @@ extension Naive {
             if case .windowOver(_, let figure) = stage {
                 return Kept(held: shown(figure, graph.time(isPrivate: isPrivate)))
             }
-            if case .sample(let span) = stage { end = graph.deadline(after: span, isPrivate: isPrivate) }
+            if case .sample(let span, _) = stage { end = graph.deadline(after: span, isPrivate: isPrivate) }
             return kept.isEmpty ? nil : kept.removeFirst().emission
         }
 

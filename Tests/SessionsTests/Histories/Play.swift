@@ -50,6 +50,7 @@ final class Play {
         for model in models { model.define(shape) }
         asksForPaths = seed % 2 == 0
         if asksForPaths { Provenance.ask(1, in: live) }
+        for model in models { model.keepsNames = asksForPaths }
     }
 
     func run() throws -> Outcome {

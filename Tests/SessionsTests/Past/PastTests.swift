@@ -195,7 +195,7 @@ struct PastTests {
         let failed = #"{"rev":3,\#(t),"state":{\#(error)}}"#
         #expect(
             try body(.history(of: "x", limit: 9, facets: true), at: 1)
-                == #"{"epoch":"e1","from":1,"rev":4,"d":[\#(loading),\#(failed),{"rev":4,\#(t),"v":2,"state":{}}]}"#
+                == #"{"epoch":"e1","from":1,"rev":4,"d":[\#(loading),\#(failed),{"rev":4,\#(t),"v":2,"origin":"set","state":{}}]}"#
                 + "\n"
         )
         #expect(
@@ -281,7 +281,7 @@ struct PastTests {
         let t = #""t":5000000"#
         #expect(
             try body(.history(of: "secret", limit: 9), at: 1, ann).hasSuffix(
-                #""rev":8,"d":[{"rev":3,\#(t),"v":7},{"rev":4,\#(t),"empty":true},{"rev":8,\#(t),"v":9}]}"#
+                #""rev":8,"d":[{"rev":3,\#(t),"v":7,"origin":"set"},{"rev":4,\#(t),"empty":true,"origin":"initial"},{"rev":8,\#(t),"v":9,"origin":"set"}]}"#
                     + "\n"
             )
         )
@@ -313,7 +313,7 @@ struct PastTests {
         #expect(try values("double", at: 4).contains(#"{"v":2}"#))
         #expect(
             try body(.history(of: "double", limit: 9), at: 1).contains(
-                #""d":[{"rev":2,"t":5000000,"v":10},{"rev":3,"t":5000000,"empty":true},{"rev":4,"t":5000000,"v":2},{"rev":5,"#
+                #""d":[{"rev":2,"t":5000000,"v":10,"origin":"set"},{"rev":3,"t":5000000,"empty":true,"origin":"initial"},{"rev":4,"t":5000000,"v":2,"origin":"initial"},{"rev":5,"#
             )
         )
         #expect(try body(.history(of: "double", limit: 9), at: 3).contains(#""d":[{"rev":4"#))

@@ -77,6 +77,20 @@ struct ConfigurationTests {
         #expect(reader.warnings == ["SLUICE_DATADIR names no key (did you mean 'SLUICE_DATA_DIR'?)"])
     }
 
+    @Test("a duration without a unit is a warning in a file, and milliseconds; 0 needs none")
+    func units() {
+        var reader = ConfigurationReader()
+        let text = "times: { idle: 90000 }\nheartbeat: 20s\norphanExpiry: 0\n"
+        reader.read(file: Array(text.utf8), named: "c.yaml")
+        reader.read(environment: ["SLUICE_TIMES_IDLE": "90000"])
+        #expect(reader.problems.isEmpty, "\(reader.problems)")
+        #expect(
+            reader.warnings == [
+                "c.yaml:1:16: 'times.idle' has no unit: 90000 means milliseconds (write 90000ms, or 90000s if seconds are meant)"
+            ]
+        )
+    }
+
     @Test(
         "a list on the command line or in the environment is YAML's [a, b], or words with commas",
         arguments: [

@@ -38,9 +38,11 @@ public struct GraphView {
         case .source(let origin, _): source = origin
         }
         for name in source.nodes { if let node = graph.node(name) { try require(.pipe, on: node) } }
-        guard let glob = source.argument.glob else { return }
-        // Nodes that match a glob but that the caller may not use are treated as missing.
+        guard source.argument.choosesByRights else { return }
+        // Nodes that match a glob, or have a computed name, but that the caller may not use are
+        // treated as missing.
         guard access.has(.pipe) else { throw HostError(.forbidden, "the right to pipe is missing") }
+        guard let glob = source.argument.glob else { return }
         guard graph.chains.find(ChainKey(source, for: access)) == nil else { return }
         let host = graph.host
         let bytes = graph.visibleNodes(matching: glob).count * AllMembers.memberBytes

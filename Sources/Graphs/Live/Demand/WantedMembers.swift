@@ -1,4 +1,5 @@
-internal import Definitions
+package import Definitions
+internal import ReactiveGraph
 package import Values
 
 /// Counts, for each principal, the members of source families that its listeners keep wanted
@@ -80,8 +81,13 @@ package final class WantedClaim {
 
     /// A claim of a principal that listens to nodes with these names; nil if no member of a source
     /// family is wanted by that.
-    package init?(of principal: String?, listeningTo names: [String], in graph: LiveGraph) {
-        let found = Self.members(under: names, in: graph)
+    package init?(
+        of principal: String?,
+        listeningTo names: [String],
+        _ source: Source? = nil,
+        in graph: LiveGraph
+    ) {
+        let found = Self.members(under: names, source, in: graph)
         guard !found.isEmpty else { return nil }
         table = graph.host.memberAccounts.wanted
         self.principal = principal
@@ -94,9 +100,10 @@ package final class WantedClaim {
     package static func checkRoom(
         for principal: String?,
         listeningTo names: [String],
+        _ source: Source? = nil,
         in graph: LiveGraph
     ) throws(HostError) {
-        let found = members(under: names, in: graph)
+        let found = members(under: names, source, in: graph)
         guard !found.isEmpty else { return }
         try graph.host.memberAccounts.wanted.checkRoom(for: found, of: graph, principal)
     }
@@ -105,16 +112,30 @@ package final class WantedClaim {
     ///
     /// All nodes that a flatten or a switch may choose are among what a node is made from. So it
     /// does not depend on values, and a listener never wants more than was counted when it began.
-    private static func members(under names: [String], in graph: LiveGraph) -> [String] {
+    /// What follows a computed name counts one, under its own name, or under the text of `source`
+    /// in a client's pipeline.
+    private static func members(
+        under names: [String],
+        _ source: Source?,
+        in graph: LiveGraph
+    ) -> [String] {
         let reach = graph.definition.sourceReach
         guard !reach.isEmpty else { return [] }
         var open = names
         var seen: Set<String> = []
         var members: [String] = []
+        if let source, let pattern = source.argument.computedName,
+            graph.members.families.contains(where: {
+                $0.pattern.overlaps(pattern) && reach.contains($0.definition)
+            })
+        {
+            members.append(source.key)
+        }
         while let name = open.popLast() {
             guard seen.insert(name).inserted, let node = graph.node(name), reach.contains(node.definition)
             else { continue }
             if node.isFed { members.append(name) } else { open += node.inputNames }
+            if reach.isFollowed(by: node.definition) { members.append(name) }
         }
         graph.host.work += UInt64(seen.count / Self.namesPerWork)
         return members

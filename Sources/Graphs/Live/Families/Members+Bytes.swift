@@ -18,12 +18,14 @@ extension Members {
     private func weigh(_ member: NamedNode, _ account: MemberAccount?) {
         let host = graph.host
         let present = Self.bytes(of: member.source?.value) + Self.bytes(of: member.writer?.context)
-        if member.ring != nil, let account {
+        if member.ring != nil || member.steps != nil, let account {
             // The oldest go first, as in any history; values have the other half for themselves.
             let others = account.bytes - (account === member.payer ? Int(member.charged) : 0)
-            member.ring?.shrink(to: host.limits.memberBytes / 2 - others - present)
+            let room = host.limits.memberBytes / 2 - others - present
+            member.steps?.shrink(to: room)
+            member.ring?.shrink(to: room - (member.steps?.bytes ?? 0))
         }
-        host.memberAccounts.charge(member, present + (member.ring?.bytes ?? 0), to: account)
+        host.memberAccounts.charge(member, present + member.historyBytes, to: account)
     }
 
     /// Throws if what a commit sets has more bytes than there is room for.

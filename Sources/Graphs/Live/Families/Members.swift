@@ -150,7 +150,19 @@ package final class Members {
     /// listen, and for what they are made from.
     package func checkRoom(forMembersAmong names: [String], of principal: String?) throws(HostError) {
         guard !families.isEmpty else { return }
-        var open = names.compactMap { graph.node($0) }
+        try checkRoom(for: missing(under: names.compactMap { graph.node($0) }), of: principal)
+    }
+
+    /// Throws if there is no room for a node that a computed name means, and for what it is made
+    /// from; without an access, as for a definition, only the graph's own limit counts.
+    func checkRoom(for node: NamedNode, to access: Access?) throws(HostError) {
+        let count = missing(under: [node])
+        if let access { try checkRoom(for: count, of: access.name) } else { try checkRoom(for: count) }
+    }
+
+    /// How many members would be created with these nodes.
+    private func missing(under nodes: [NamedNode]) -> Int {
+        var open = nodes
         var seen: Set<ObjectIdentifier> = []
         var new = 0
         while let node = open.popLast() {
@@ -159,18 +171,22 @@ package final class Members {
             open += node.inputs
             open += node.joinedNodes
         }
-        try checkRoom(for: new, of: principal)
+        return new
+    }
+
+    /// Throws if the graph may not have that many more members.
+    private func checkRoom(for count: Int) throws(HostError) {
+        let (members, most) = (livingCount + comingCount, graph.host.limits.members)
+        guard count > 0, members + count > most else { return }
+        let message = "the graph has \(members) members of families; \(most) are allowed (limits.members)"
+        throw HostError(.tooLarge, message)
     }
 
     /// Throws if the principal may not create that many more members.
     private func checkRoom(for count: Int, of principal: String?) throws(HostError) {
         guard count > 0 else { return }
+        try checkRoom(for: count)
         let host = graph.host
-        let (members, most) = (livingCount + comingCount, host.limits.members)
-        guard members + count <= most else {
-            let message = "the graph has \(members) members of families; \(most) are allowed (limits.members)"
-            throw HostError(.tooLarge, message)
-        }
         let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
         guard own + count <= mostOwn else {
             let message =

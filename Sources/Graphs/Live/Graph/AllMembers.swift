@@ -22,13 +22,10 @@ extension GatheringNode: Gathering where Figure.Value == Datum {}
 /// and in a client's pipeline, as long as its node. A group watches no names: it is called
 /// for those that belong to it. Changing the definition handles declared nodes that appear or go
 /// with it.
-package final class AllMembers: NameWatcher {
+package final class AllMembers: NameWatcher, NodeChooser {
     package let glob: String
-    /// The rights of the clients that share the pipeline: each of them must be able to read every
-    /// member.
-    ///
-    /// Empty for a node of the definition, which may use every node.
-    private var accesses: [Access] = []
+    /// The clients that share the pipeline.
+    private var readers: PipelineReaders
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
     let named: NamedNode?
@@ -49,6 +46,7 @@ package final class AllMembers: NameWatcher {
     init(of named: NamedNode, _ glob: String) {
         self.named = named
         meter = nil
+        readers = PipelineReaders(nil)
         self.glob = glob
         graph = named.graph
         isGroup = named.family != nil
@@ -60,7 +58,7 @@ package final class AllMembers: NameWatcher {
         named = nil
         self.glob = glob
         self.graph = graph
-        accesses = [access]
+        readers = PipelineReaders(access)
         self.meter = meter
         isGroup = false
         graph.members.watchers.add(self, to: glob)
@@ -75,13 +73,9 @@ package final class AllMembers: NameWatcher {
         guard let graph else { return [] }
         if isGroup, let named { return named.joinedNodes }
         let nodes = graph.visibleNodes(matching: glob)
-        guard !accesses.isEmpty else { return nodes }
+        guard !readers.isEmpty else { return nodes }
         graph.host.work += Access.work(looking: nodes.count)
-        return nodes.filter(means)
-    }
-
-    private static func mayUse(_ node: NamedNode, _ access: Access) -> Bool {
-        access.rights(on: node).isSuperset(of: [.read, .pipe])
+        return nodes.filter(readers.mayUse)
     }
 
     /// How many members the living node has; 0 without one.
@@ -93,10 +87,6 @@ package final class AllMembers: NameWatcher {
         let nodes = nodes
         return (!isSettled || gathering.memberCount == nodes.count)
             && nodes.allSatisfy { $0.living.map(gathering.contains) ?? false }
-    }
-
-    private func means(_ node: NamedNode) -> Bool {
-        accesses.allSatisfy { Self.mayUse(node, $0) }
     }
 
     /// Gives a node that was just made its members.
@@ -124,7 +114,7 @@ package final class AllMembers: NameWatcher {
     // MARK: - Members of families
 
     package func appeared(_ node: NamedNode) {
-        guard let graph, let gathering, node.family != nil, means(node) else { return }
+        guard let graph, let gathering, node.family != nil, readers.mayUse(node) else { return }
         gathering.insert(graph.builder.materialise(node), as: node.name)
         charge(1)
     }
@@ -156,29 +146,20 @@ package final class AllMembers: NameWatcher {
     func join(_ added: [NamedNode]) {
         isWaiting = false
         guard let graph, let gathering else { return }
-        for node in added where NodeSelection.matches(glob, node.name) && means(node) {
+        for node in added where NodeSelection.matches(glob, node.name) && readers.mayUse(node) {
             gathering.insert(graph.builder.materialise(node), as: node.name)
         }
         charge(added.count)
         gathering.endUpdate()
     }
 
-    /// The most clients with different rights that may have used one pipeline.
-    private static let mostAccesses = 16
-
-    /// The rights of one of the clients have changed.
-    ///
-    /// - Returns: false if the new rights select other nodes than the present members.
     package func admits(_ new: Access) -> Bool {
-        guard let graph, let gathering, !accesses.isEmpty else { return true }
-        let nodes = graph.visibleNodes(matching: glob).filter { Self.mayUse($0, new) }
+        guard let graph, let gathering, !readers.isEmpty else { return true }
+        let nodes = graph.visibleNodes(matching: glob).filter { PipelineReaders.mayUse($0, new) }
         guard nodes.count == gathering.memberCount,
             nodes.allSatisfy({ $0.living.map(gathering.contains) ?? false })
         else { return false }
-        if accesses.contains(where: { $0.principal === new.principal }) { return true }
-        guard accesses.count < Self.mostAccesses else { return false }
-        accesses.append(new)
-        return true
+        return readers.add(new)
     }
 }
 

@@ -3,6 +3,8 @@ package struct ClientHoldings {
     package var subscriptions = 0
     /// Chains of ended subscriptions that are kept for their return.
     package var keptChains = 0
+    /// The links that they have made.
+    package var links = ClientLinks()
     /// How many subscriptions have `load`.
     package var loaders = 0
     /// How often an owner was added to an existing subscription, or removed from one.

@@ -16,6 +16,8 @@ final class GraphSite: StageSite {
     private let member: NamedNode?
     /// Keeps the members of a source that a glob chooses.
     private let members: AllMembers?
+    /// Finds the nodes of a source with a computed name.
+    private let computed: ComputedName?
     private let onLast: () -> Void
 
     /// A site; without timers, those of the graph, which run in the time of its commits.
@@ -28,6 +30,7 @@ final class GraphSite: StageSite {
         for meter: StageMeter?,
         member: NamedNode? = nil,
         members: AllMembers? = nil,
+        computed: ComputedName? = nil,
         onLast: @escaping () -> Void = {}
     ) {
         self.graph = graph
@@ -36,6 +39,7 @@ final class GraphSite: StageSite {
         self.meter = meter
         self.member = member
         self.members = members
+        self.computed = computed
         self.onLast = onLast
     }
 
@@ -49,6 +53,17 @@ final class GraphSite: StageSite {
     func living(_ reference: String) -> Node<Datum>? {
         let name = member?.family?.resolve(reference, for: member?.name ?? "") ?? reference
         return graph.node(name).map(graph.builder.materialise)
+    }
+
+    func member(_ pattern: NamePattern, of value: String) throws(HostError) -> Node<Datum>? {
+        let own = member?.placeholders ?? []
+        let texts = pattern.placeholders.map { placeholder in
+            own.first { $0.placeholder == placeholder }?.text ?? value
+        }
+        let name = pattern.name(of: texts)
+        // The value may be no text that a placeholder stands for.
+        guard let computed, pattern.values(of: name) == texts else { return nil }
+        return try computed.node(name)
     }
 
     func fill<Figure: Reduction>(_ node: GatheringNode<Figure>) where Figure.Value == Datum {

@@ -166,12 +166,9 @@ extension LiveGraph {
     /// - Returns: notifies their clients; to be called when the change is complete.
     func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
         var ended: Set<UInt64> = []
-        var open: [AnyNode] = gone.compactMap(\.living)
-        // A flatten may choose any of its nodes later.
         let names = Set(gone.map(\.name))
-        for record in chains.all where record.sources.contains(where: names.contains) {
-            open.append(record.node)
-        }
+        var open: [AnyNode] = gone.compactMap(\.living)
+        open += chains.sources(losing: open, named: names)
         while let node = open.popLast() {
             guard ended.insert(node.id).inserted else { continue }
             open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })

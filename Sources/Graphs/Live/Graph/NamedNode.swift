@@ -72,6 +72,7 @@ public final class NamedNode: RegistryEntry {
         /// Whether one of the inputs is a member of a family, whose entry may have been replaced.
         var hasMemberInputs = false
         var ring: HistoryRing?
+        var steps: TimeHistory?
         var writer: Writer?
         var ownCause: Cause?
     }
@@ -96,6 +97,12 @@ public final class NamedNode: RegistryEntry {
                 if first != nil { needRare().ring = first }
             }
         }
+    }
+
+    /// What it has emitted by time, if the definition asks for that, while the node lives.
+    var steps: TimeHistory? {
+        get { rare?.steps }
+        set { if newValue != nil || rare != nil { needRare().steps = newValue } }
     }
 
     /// The writer of a mutable node's last change and the client's context, if known.
@@ -211,6 +218,21 @@ public final class NamedNode: RegistryEntry {
         rules.isChecked ? definition.complaint(about: value, within: &budget) : nil
     }
 
+    /// Why no client's link may lead to it; nil: one may, with the rights.
+    package var linkRefusal: HostError? {
+        guard isSettable else {
+            let reason = isMutable ? "has a source" : "is derived"
+            let message = "\(name) \(reason): a link leads to a node that clients set"
+            return HostError(.notMutable, message, node: name)
+        }
+        guard requiresCondition else { return nil }
+        return HostError(
+            .preconditionRequired,
+            "\(name) can only be set with a condition on it, and a link has none",
+            node: name
+        )
+    }
+
     /// The names of its inputs, each once, in the order of the definition.
     package var inputNames: [String] { resolved(definition.inputs) }
 
@@ -264,7 +286,7 @@ public final class NamedNode: RegistryEntry {
         source = nil
         graph.releases.died(self, node as! Node<Datum>)
         graph.chains.forgetStage(node.id)
-        ring = nil
+        endHistory()
         if family != nil { graph.members.nodeDied(self) }
     }
 

@@ -128,7 +128,14 @@ package final class NodeBuilder {
         let member = node.family == nil ? nil : node
         var result = source(
             derived.source,
-            at: GraphSite(in: graph, at: node.name, for: meter, member: member, members: node.members)
+            at: GraphSite(
+                in: graph,
+                at: node.name,
+                for: meter,
+                member: member,
+                members: node.members,
+                computed: derived.source.argument.computedName.map { _ in ComputedName(in: graph, for: nil) }
+            )
         )
         guard let last = derived.pipe.last else { return (result, nil) }
         if !derived.source.isNode { note(result, as: InnerStage.Part(of: node, derived.source.name)) }
@@ -168,15 +175,14 @@ package final class NodeBuilder {
     /// Emissions while nodes are built are replays and are not recorded.
     func observe(_ node: NamedNode, on living: Node<Datum>) {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
-        guard isStored || node.definition.history > 0 else { return living.observe(nil) }
+        guard isStored || node.definition.history.isKept else { return living.observe(nil) }
         living.observe { [unowned self, unowned node, unowned living] emission in
             let graph = graph
             guard graph.present.building == nil else { return }
             let stamp = graph.stamp
             let cause = graph.present.cause(at: living.id, in: graph)
             if isStored { (node.changed, node.ownCause) = (stamp, cause) }
-            node.ring?.append(stamp, emission.value, cause)
-            if node.family != nil, node.ring != nil { graph.members.weigh(node) }
+            node.record(emission.value, at: stamp, cause)
         }
     }
 }

@@ -13,6 +13,9 @@ package struct Turn {
     var commit: CommitInfo?
     /// Whether they are delivered in a later turn of the loop than that commit.
     var isLate = false
+    /// The rev that the graph had when that happened which a client's pipeline handles; nil: the
+    /// present one.
+    var rev: UInt64?
     /// How many emissions were replaced by the one that a client's pipeline is handling.
     var replaced: UInt64 = 0
     /// What expressions see as `time`, that of the newest commit among their inputs; nil: the time
@@ -70,6 +73,8 @@ package final class PresentTurn {
     /// The commit of the present emission.
     package var commit: CommitInfo { now.commit ?? newest }
     package var isLate: Bool { now.isLate }
+    /// The rev of the commit that caused the present emission.
+    package var rev: UInt64 { now.rev ?? facts.stamp.rev }
     package var replaced: UInt64 { now.replaced }
     var time: UInt64? { now.time }
     var building: Building? { now.building }
@@ -88,11 +93,20 @@ package final class PresentTurn {
     func note(_ origin: Cause.Origin, of node: UInt64) { detours[node] = origin }
 
     /// Why the emission happens that the graph, which has this turn, delivers to a node.
+    ///
+    /// It is the same at every server, so it asks for no path: that is known only where a client
+    /// wants it.
     func cause(at node: UInt64, in graph: LiveGraph) -> Cause {
         if graph.host.pipelines.isInTimer { return Cause.of(.tick, by: nil) }
-        guard !detours.isEmpty else { return cause() }
-        let passed = graph.core.deliveredPath.ids.last { detours[$0] != nil }
-        return cause(through: detours[node] ?? passed.flatMap { detours[$0] })
+        return cause(through: detours.isEmpty ? nil : detours[node])
+    }
+
+    /// The same for a client that asks for paths: also whether it has passed a detour.
+    func causeOfPassed(at node: UInt64, in graph: LiveGraph) -> Cause {
+        guard !detours.isEmpty, detours[node] == nil, !graph.host.pipelines.isInTimer,
+            let passed = graph.core.deliveredPath.ids.last(where: { detours[$0] != nil })
+        else { return cause(at: node, in: graph) }
+        return cause(through: detours[passed])
     }
 
     /// The cause of the present emission, or of one that has come through a detour.

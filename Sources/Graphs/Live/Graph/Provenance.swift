@@ -20,7 +20,7 @@ package final class Provenance {
     /// Of the emission that a node of the graph delivers at the moment.
     package convenience init(ofDeliveredBy node: UInt64, in graph: LiveGraph) {
         self.init(
-            graph.present.cause(at: node, in: graph),
+            graph.present.causeOfPassed(at: node, in: graph),
             graph.core.deliveredContext?.value(as: ValuePath.self),
             graph.core.passedEntries.map { $0 as! NamedNode },
             in: graph
@@ -36,18 +36,34 @@ package final class Provenance {
     ///
     /// If there are too many, the oldest derived nodes of this graph go first, because no commit
     /// sets them.
-    package func entries(for access: Access) -> [String] {
+    package func entries(for access: Access) -> [String] { fitting(all(for: access)).map(\.text) }
+
+    /// An entry, and whether commits may set the node.
+    private typealias Entry = (text: String, isSet: Bool)
+
+    private func all(for access: Access) -> [Entry] {
         let names = PathNames(of: graph)
-        var entries = (given?.entries ?? []).map { (text: names.shown($0, to: access), isSet: true) }
-        entries += nodes.map { (names.entry(of: $0, for: access), $0.isMutable) }
+        let entries = (given?.entries ?? []).map { (names.shown($0, to: access), true) }
+        return entries + nodes.map { (names.entry(of: $0, for: access), $0.isMutable) }
+    }
+
+    private func fitting(_ all: [Entry]) -> [Entry] {
+        var entries = all
         while !ValuePath.fits(entries.map(\.text)) {
             entries.remove(at: entries.dropLast().firstIndex { !$0.isSet } ?? 0)
         }
-        return entries.map(\.text)
+        return entries
     }
 
-    /// The path with which a commit continues it.
-    package var path: ValuePath { ValuePath(entries(for: .full)) }
+    /// The path with which a client's link continues it; nil: no further link may.
+    package var path: ValuePath? {
+        let all = all(for: .full)
+        let entries = fitting(all)
+        // Without its oldest nodes that are set, a ring would not stop.
+        guard entries.count(where: \.isSet) == all.count(where: \.isSet) else { return nil }
+        let spread = given?.spread ?? LinkSpread()
+        return spread.add() ? ValuePath(entries.map(\.text), spread: spread) : nil
+    }
 }
 
 extension Provenance {

@@ -16,12 +16,18 @@ internal import Values
 struct Rebuilding {
     private let nodes: [NamedNode]
     private let members: Set<ObjectIdentifier>
+    /// What nodes with computed names follow before they are rebuilt.
+    private let followed: [ObjectIdentifier: [NamedNode]]
     private let graph: LiveGraph
 
     /// `nodes` must be in an order in which each comes after those it is made from.
     init(_ nodes: [NamedNode], _ graph: LiveGraph) {
         self.nodes = nodes
         members = Set(nodes.map { ObjectIdentifier($0) })
+        followed = Dictionary(
+            uniqueKeysWithValues: nodes.filter { !$0.definition.followable.isEmpty }
+                .map { (ObjectIdentifier($0), $0.followed) }
+        )
         self.graph = graph
     }
 
@@ -46,7 +52,9 @@ struct Rebuilding {
         var inputs = RebuildingInputs(graph, pulse)
         var gates: [(living: Node<Datum>?, gate: Node<Datum>)] = []
         for node in nodes {
-            let gate = self.gate(for: node, after: [pulse] + inputs.inputs(of: node))
+            let sources =
+                inputs.inputs(of: node) + (followed[ObjectIdentifier(node)] ?? []).compactMap(\.living)
+            let gate = self.gate(for: node, after: [pulse] + sources)
             graph.chains.hide(gate)
             node.living?.link(to: gate, replay: false)
             gates.append((node.living, gate))
@@ -70,6 +78,19 @@ struct Rebuilding {
             isDone = true
             return graph.builder.rebuild(node)
         }
+    }
+}
+
+extension NamedNode {
+    /// The named nodes that it, or a stage of its own, follows at the moment.
+    fileprivate var followed: [NamedNode] {
+        var open: [AnyNode] = living.map { [$0] } ?? []
+        var found: [NamedNode] = []
+        while let node = open.popLast() {
+            found += node.followedNodes.compactMap(graph.name(of:))
+            open += node.upstreamNodes.filter { graph.name(of: $0) == nil }
+        }
+        return found
     }
 }
 

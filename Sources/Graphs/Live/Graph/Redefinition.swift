@@ -114,7 +114,8 @@ struct Redefinition {
             let family = definition.pattern == nil ? nil : graph.members.family(of: node.name)
             let isChanged =
                 former.canonical != definition.canonical || former.linkClass != definition.linkClass
-                || former.matches != definition.matches || node.family !== family
+                || former.matches != definition.matches || former.followable != definition.followable
+                || node.family !== family
             node.take(definition, of: family)
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
@@ -195,25 +196,13 @@ struct Redefinition {
             // The registry holds declared nodes always, members only with a value.
             if node.family == nil { node.hold() }
             let isOther = former.history != node.definition.history
-            if isOther, case .mutable = former.kind { resizeHistory(of: node) }
+            if isOther, case .mutable = former.kind { node.changeHistory() }
             return false
         }
         guard node.living != nil else { return node.family == nil && node.definition.retain == .always }
         if case .derived = former.kind, former.retain != node.definition.retain { node.hold() }
-        if former.history != node.definition.history { resizeHistory(of: node) }
+        if former.history != node.definition.history { node.changeHistory() }
         return false
-    }
-
-    private func resizeHistory(of node: NamedNode) {
-        let capacity = node.definition.history
-        let former = node.ring
-        node.ring = nil
-        guard capacity > 0 else { return }
-        if let former {
-            node.ring = former.resized(to: capacity)
-        } else {
-            node.beginHistory(holding: node.living?.value)
-        }
     }
 
     // MARK: - Mutable nodes
@@ -263,7 +252,7 @@ struct Redefinition {
             node.born = graph.stampTime
             graph.registry.adopt(source, as: node)
             if let initial { source.set(initial) }
-            resizeHistory(of: node)
+            node.changeHistory()
             return false
         }
         living.removeUpstreamNodes()
@@ -274,7 +263,7 @@ struct Redefinition {
             if !isOther, let initial { source.set(initial) }
             living.link(to: source, replay: false)
         }
-        resizeHistory(of: node)
+        node.changeHistory()
         return isOther
     }
 

@@ -20,6 +20,8 @@ struct SavedGraph {
     private var hasCauses: Bool { format > Self.versionWithoutCauses }
 
     /// The first byte of a saved graph; it changes with the format.
+    ///
+    /// Histories by time are at the end: format 6 has none.
     static let version: UInt8 = 7
     /// The last format that says nothing of causes.
     static let versionWithoutCauses: UInt8 = 6
@@ -57,7 +59,15 @@ struct SavedGraph {
             writer.write(text: tie.place)
             writer.write(tie.refusal) { $0.write(value: $1) }
         }
-        graph.core.saveState(of: parts(of: graph.nodes.filter(isKept) + members), to: &writer)
+        let keptNodes = graph.nodes.filter(isKept) + members
+        graph.core.saveState(of: parts(of: keptNodes), to: &writer)
+        let isStored = graph.host.keepsHistory
+        let histories = keptNodes.compactMap { node in node.steps.map { (name: node.name, steps: $0) } }
+        if !histories.isEmpty { writer.write(histories.count) }
+        for (name, steps) in histories {
+            writer.write(text: name)
+            steps.write(to: &writer, isStored: isStored, at: graph.time)
+        }
         if let error = writer.error { throw error }
         return [format] + writer.bytes
     }
@@ -156,13 +166,26 @@ struct SavedGraph {
         for (tie, refusal) in zip(graph.ties.all, refusals) { tie.refusal = refusal }
         let kept = zip(named, saved).compactMap { $1.form == .none ? nil : $0 }
         try graph.core.restoreState(of: parts(of: kept), from: &reader)
-        guard reader.isAtEnd else { throw StateError.malformed }
+        if !reader.isAtEnd { try restoreHistories(from: &reader) }
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
         graph.present.begin(stamp, context: writer.context, by: writer.by, .restore)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
+    }
+
+    private func restoreHistories(from reader: inout StateReader) throws {
+        let count = try reader.count()
+        guard count > 0 else { throw StateError.malformed }
+        for _ in 0..<count {
+            let name = try reader.text()
+            guard let node = graph.existing(name), let rule = node.definition.history.steps else {
+                throw StateError.malformed
+            }
+            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
+        }
+        guard reader.isAtEnd else { throw StateError.malformed }
     }
 
     private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {

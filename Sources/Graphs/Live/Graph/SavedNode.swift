@@ -99,7 +99,7 @@ extension SavedNode {
                 entries.append(.init(stamp: stamp, value: value, cause: cause))
             }
             return HistoryRing(
-                capacity: definition.history,
+                capacity: definition.history.count,
                 byteLimit: byteLimit,
                 from: from,
                 entries,
@@ -225,6 +225,7 @@ extension Datum {
             bytes.append(contentsOf: number.text.utf8)
         case let number as Double:
             bytes.append(littleEndian: number.bitPattern)
+        case let packed as [UInt8]: bytes.append(contentsOf: packed)
         default: throw StateError.wrongType("\(type(of: value))")
         }
     }
@@ -245,6 +246,7 @@ extension Datum {
             guard bytes.count == 8 else { throw StateError.malformed }
             return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
+        if type == [UInt8].self { return Array(bytes) }
         guard type == Datum.self else { throw StateError.wrongType("\(type)") }
         return try bytes.withBorrowedBytes { try Datum(fragment: $0) }
     }

@@ -21,6 +21,8 @@ package final class Tie {
     package let to: NamedNode
     /// The stages on the way, for pictures and explanations.
     package let label: String
+    /// Whether one of them waits.
+    let waits: Bool
     /// Why the last value was not delivered.
     package internal(set) var refusal: Datum?
     /// Equal for ties that do the same: a tie that the new definition still has is kept.
@@ -33,12 +35,21 @@ package final class Tie {
     /// While it is suspended: the end of its path, and the emission count of that node.
     private var held: (end: Node<Datum>, count: UInt32)?
 
-    init(_ kind: Kind, from: NamedNode, to: NamedNode, label: String, key: String, at place: String) {
+    init(
+        _ kind: Kind,
+        from: NamedNode,
+        to: NamedNode,
+        label: String,
+        waits: Bool = false,
+        key: String,
+        at place: String
+    ) {
         self.kind = kind
         self.key = key
         self.from = from
         self.to = to
         self.label = label
+        self.waits = waits
         self.place = place
     }
 

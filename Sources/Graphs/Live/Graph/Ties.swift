@@ -88,7 +88,8 @@ package final class Ties {
             builder.note(end, as: InnerStage.Part(of: to, stage.name, label: stage.label, isOfLink: true))
         }
         let label = link.pipe.map(\.label).joined(separator: " | ")
-        let tie = Tie(.links, from: from, to: to, label: label, key: link.key, at: place)
+        let waits = link.stateClass == .timed
+        let tie = Tie(.links, from: from, to: to, label: label, waits: waits, key: link.key, at: place)
         add(tie)
         tie.connect(end, to: to.source ?? builder.materialise(to), in: graph)
     }
@@ -114,7 +115,9 @@ private final class TieReach {
 
     init(_ ties: [Tie], in graph: LiveGraph) {
         for node in graph.nodes {
-            for input in node.inputNames { downstream[input, default: []].append(node) }
+            for input in node.inputNames + node.definition.followable {
+                downstream[input, default: []].append(node)
+            }
         }
         for tie in ties { downstream[tie.from.name, default: []].append(tie.to) }
     }
@@ -125,7 +128,8 @@ private final class TieReach {
         var seen: Set<String> = [node.name]
         var found: [NamedNode] = []
         while let next = open.popLast() {
-            for target in downstream[next.name] ?? [] where seen.insert(target.name).inserted {
+            let family = next.family.flatMap { downstream[$0.pattern.text] } ?? []
+            for target in (downstream[next.name] ?? []) + family where seen.insert(target.name).inserted {
                 open.append(target)
                 if target.isMutable { found.append(target) }
             }

@@ -64,6 +64,10 @@ public final class Host {
     /// Runs the pipelines of clients.
     package let pipelines: PipelineScheduler
     package let memberAccounts = MemberAccounts()
+    /// The memory of histories by time.
+    let historyRoom: HistoryRoom
+    /// Whether the log stores them.
+    var keepsHistory: Bool { log?.keepsHistory ?? false }
 
     /// How many commits of this server have been applied since the start.
     public var applied: UInt64 { submissions.applied }
@@ -89,6 +93,7 @@ public final class Host {
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
         self.limits = limits
+        historyRoom = HistoryRoom(limit: limits.historyMemory, byteLimit: limits.historyBytes)
         pipelines = PipelineScheduler()
         submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         reports?.begin(in: self)

@@ -8,13 +8,14 @@ struct ChainKey: Hashable {
     let previous: UInt64
     /// The canonical text of the source or of the stage.
     let text: String
-    /// The principal whose rights choose the nodes of a source by a glob; held by the chain.
+    /// The principal whose rights choose the nodes of a source by a glob or a computed name; held
+    /// by the chain.
     private let principal: ObjectIdentifier?
 
     /// The key of a source without stages, for a client with that access.
     init(_ source: Source, for access: Access) {
         (previous, text) = (0, source.key)
-        principal = source.argument.glob == nil ? nil : access.principal.map(ObjectIdentifier.init)
+        principal = source.argument.choosesByRights ? access.principal.map(ObjectIdentifier.init) : nil
     }
 
     /// The key of a stage that follows the node of that number.

@@ -89,9 +89,11 @@ package final class Chains {
         let patterns: [any RegexMatcher]
         /// The members of a source that a glob chooses.
         package let members: AllMembers?
+        /// Finds the nodes of a source with a computed name.
+        fileprivate let computed: ComputedName?
 
-        /// The members of the chain's source, if a glob chooses them.
-        package var allMembers: AllMembers? { members ?? previous?.allMembers }
+        /// What chooses the nodes of the chain's source by the rights of its clients.
+        package var chooser: (any NodeChooser)? { computed ?? members ?? previous?.chooser }
 
         /// The first head on the way to it that is behind.
         private var firstBehind: Head? {
@@ -152,6 +154,7 @@ package final class Chains {
             after previous: Record? = nil,
             sources: [String] = [],
             members: AllMembers? = nil,
+            computed: ComputedName? = nil,
             isShared: Bool,
             meter: StageMeter,
             of segment: Segment
@@ -170,6 +173,7 @@ package final class Chains {
             level = previous.map { $0.level + 1 } ?? 0
             self.sources = sources
             self.members = members
+            self.computed = computed
             self.isShared = isShared
             self.meter = meter
             self.segment = segment
@@ -189,10 +193,27 @@ package final class Chains {
 
     func find(_ key: ChainKey) -> Record? { shared[key] }
 
+    /// The living node of a source with a computed name.
+    func followed(from source: Source, for access: Access) -> Node<Datum>? {
+        source.argument.computedName == nil ? nil : find(ChainKey(source, for: access))?.node
+    }
+
     /// The record of a node, if it is a stage of a client pipeline.
     package func record(of number: UInt64) -> Record? { records[number] }
 
     package var all: [Record] { records.values.sorted { $0.number < $1.number } }
+
+    /// The nodes of sources that read some of these nodes.
+    ///
+    /// A flatten may choose any of its nodes later; one with a computed name has what it follows.
+    func sources(losing gone: [AnyNode], named names: Set<String>) -> [AnyNode] {
+        let numbers = Set(gone.map(\.id))
+        return all.filter { record in
+            record.sources.contains(where: names.contains)
+                || record.computed != nil
+                    && record.node.followedNodes.contains { numbers.contains($0.id) }
+        }.map(\.node)
+    }
 
     /// Adds the record of a node that has just been built.
     func add(_ record: Record) {

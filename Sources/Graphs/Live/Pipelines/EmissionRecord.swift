@@ -20,6 +20,8 @@ final class EmissionRecord {
     /// A recorded emission.
     final class Entry {
         let commit: CommitInfo
+        /// Of the commit that caused it.
+        let rev: UInt64
         /// The turn of the loop in which it was emitted.
         let turn: UInt64
         /// The `time` that expressions see, in milliseconds since 1970.
@@ -45,8 +47,12 @@ final class EmissionRecord {
         ) {
             self.emission = emission
             passage = graph.core.passage
-            cause = graph.present.cause(at: node, in: graph)
+            let present = graph.present
+            cause =
+                passage == nil
+                ? present.cause(at: node, in: graph) : present.causeOfPassed(at: node, in: graph)
             commit = graph.present.commit
+            rev = graph.present.rev
             turn = graph.host.turns
             time = graph.evaluationTime
             self.count = count

@@ -115,7 +115,7 @@ final class Head {
         if isLate { graph.course.lateRev = graph.rev }
         let (commit, replaced) = (commit(of: entry, isLate: isLate), replaced(by: entry))
         graph.present.during {
-            ($0.commit, $0.isLate) = (commit, isLate)
+            ($0.commit, $0.isLate, $0.rev) = (commit, isLate, entry.rev)
             ($0.replaced, $0.time) = (replaced, entry.time)
             $0.cause = entry.cause
         } _: {

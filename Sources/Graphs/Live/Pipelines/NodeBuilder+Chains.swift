@@ -20,6 +20,12 @@ extension NodeBuilder {
         of user: (any ChainUser)? = nil,
         for account: PipelineAccount?
     ) -> (node: Node<Datum>, record: Chains.Record?) {
+        // What a computed name means is known once its node lives: what expressions see as `time`
+        // depends on that.
+        let begun =
+            subject.source?.argument.computedName == nil || subject.pipe.isEmpty
+            ? nil : chain(Subject(origin: subject.origin, pipe: []), for: account)
+        defer { withExtendedLifetime(begun) {} }
         let living = LivingPart(of: subject, in: graph)
         let pipelines = graph.host.pipelines
         let spent = pipelines.total
@@ -113,7 +119,8 @@ extension NodeBuilder {
         let members = source.argument.glob.map {
             AllMembers($0, in: graph, for: access, counting: meter)
         }
-        let site = GraphSite(in: graph, at: "pipe", for: meter, members: members)
+        let computed = source.argument.computedName.map { _ in ComputedName(in: graph, for: access) }
+        let site = GraphSite(in: graph, at: "pipe", for: meter, members: members, computed: computed)
         let node = self.source(source, at: site)
         if !source.argument.passesOn { segment.park(before: node, in: graph) }
         graph.host.work += Self.workPerStage
@@ -123,11 +130,12 @@ extension NodeBuilder {
             stage: source.name,
             label: source.key,
             patterns: source.patterns,
-            hasMemory: source.operator.stateClass != .none,
+            hasMemory: source.stateClass != .none,
             node: node,
             in: graph,
             sources: source.nodes,
             members: members,
+            computed: computed,
             isShared: isShared,
             meter: meter,
             of: segment

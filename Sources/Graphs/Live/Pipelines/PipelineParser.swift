@@ -1,5 +1,6 @@
 internal import CEL
 package import Definitions
+internal import ReactiveGraph
 package import Support
 package import Values
 
@@ -55,6 +56,14 @@ package struct PipelineParser {
     ) throws(HostError) -> Source? {
         guard let source = try result?.get() else { return nil }
         for name in source.nodes { _ = try view.node(view.graph.node(name), named: name, to: .read) }
+        if let name = source.argument.computedName,
+            !view.access.readableFamilies(view.graph).contains(where: { $0.pattern.overlaps(name) })
+        {
+            throw HostError(
+                .unknownNode,
+                "no family of \(view.graph.name) has members with names such as '\(name.text)'"
+            )
+        }
         return source
     }
 

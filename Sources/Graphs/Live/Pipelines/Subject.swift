@@ -36,7 +36,7 @@ package struct Subject {
     }
 
     /// The source of a pipeline that does not start from a single node.
-    var source: Source? {
+    package var source: Source? {
         if case .source(let source, _) = origin { source } else { nil }
     }
 
@@ -60,15 +60,17 @@ package struct Subject {
 
     /// Whether its emissions depend on earlier values.
     package var hasState: Bool {
-        pipe.reduce(source?.operator.stateClass ?? .none) { max($0, $1.stateClass) } != .none
+        pipe.reduce(source?.stateClass ?? .none) { max($0, $1.stateClass) } != .none
     }
 
     /// When the nodes that it is made from last changed; nil: there are none.
     package func lastChange(in graph: LiveGraph) -> LogStamp? {
         switch origin {
         case .node(let node): node.present.lastChange
-        case .source(let source, _):
-            source.nodes.lazy.compactMap { graph.node($0)?.lastChange }.max { $0.rev < $1.rev }
+        case .source(let source, let access):
+            (source.nodes.compactMap { graph.node($0)?.lastChange }
+                + [graph.chains.followed(from: source, for: access)].compactMap { $0.map(graph.lastChange) })
+                .max { $0.rev < $1.rev }
         }
     }
 }

@@ -127,6 +127,7 @@ extension NodeDefinition {
         case (.mutable, .mutable): true
         case (.derived(let new), .derived(let old)):
             new.source.isSame(as: old.source) && matches == former.matches
+                && followable == former.followable
                 && new.pipe.elementsEqual(old.pipe) { $0.key == $1.key }
         case (.mutable, .derived), (.derived, .mutable): false
         }

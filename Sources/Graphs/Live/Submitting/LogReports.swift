@@ -115,11 +115,17 @@ final class LogReports: CommitLogFollower {
         guard let graph = host.held(name) else { return nil }
         do {
             let state = try SavedGraph(graph: graph).save()
-            return GraphSnapshot(graph.stamp, state)
+            let history = log.keepsHistory ? graph.histories.change(of: graph) : nil
+            return GraphSnapshot(graph.stamp, state, history: history)
         } catch {
             _ = host.fault("graph \(name) cannot be saved: \(error)")
             return nil
         }
+    }
+
+    func log(saved name: String, at rev: UInt64) {
+        guard log.keepsHistory, let graph = host.held(name) else { return }
+        graph.histories.forget(storedAt: rev, of: graph)
     }
 
     func logFilesChanged() {

@@ -5,15 +5,19 @@ public import Values
 ///
 /// The commit's nodes among them are not set again (``Commit/skipPassed()``), and everything that
 /// follows from the commit goes on with it.
-public struct ValuePath: Hashable, Sendable {
+public struct ValuePath: Sendable {
     /// The most entries, and the most bytes of them, with one more for each.
     public static let longest = 32
     public static let mostBytes = 2_048
 
     public let entries: [String]
+    /// Counts what clients' links make of the value, if one of them leads it.
+    package let spread: LinkSpread?
 
     /// A path that a server has checked before.
-    package init(_ entries: [String]) { self.entries = entries }
+    package init(_ entries: [String], spread: LinkSpread? = nil) {
+        (self.entries, self.spread) = (entries, spread)
+    }
 
     /// Reads the field `path`: a list of entries.
     ///
@@ -32,7 +36,7 @@ public struct ValuePath: Hashable, Sendable {
                 "at most \(Self.longest) entries with \(Self.mostBytes) bytes in all are allowed"
             )
         }
-        self.entries = entries
+        self.init(entries)
     }
 
     static func fits(_ entries: [String]) -> Bool {

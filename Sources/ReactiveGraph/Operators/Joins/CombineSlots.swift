@@ -12,11 +12,14 @@ final class CombineInputs {
 final class Slot<Value>: EdgeState {
     @usableFromInline var latest: Emission<Value>
     @usableFromInline let inputs: CombineInputs
+    /// Whether it is held and read, but no cause to emit.
+    @usableFromInline let isPassive: Bool
 
     @usableFromInline
-    init(_ latest: Emission<Value>, of inputs: CombineInputs) {
+    init(_ latest: Emission<Value>, of inputs: CombineInputs, isPassive: Bool) {
         self.latest = latest
         self.inputs = inputs
+        self.isPassive = isPassive
         if latest.isEmpty { inputs.missing += 1 }
     }
 
@@ -30,11 +33,13 @@ final class Slot<Value>: EdgeState {
     @usableFromInline
     override func save(to writer: inout StateWriter, of edge: Edge) {
         writer.write(latest)
+        if isPassive { writer.write(emptinessOf: edge.side?.join) }
     }
 
     @usableFromInline
     override func restore(from reader: inout StateReader, of edge: Edge) throws {
         set(try reader.emission(keeping: latest))
+        if isPassive { try reader.restore(emptinessOf: edge.side?.join) }
     }
 
     /// The value; asked for when every input has one.
@@ -57,10 +62,10 @@ final class Combining<Out> {
         target = Node<Out>(graph: graph, .empty)
     }
 
-    /// Adds an input.
+    /// Adds an input; a passive one is no cause to emit.
     @inlinable
-    func input<Value>(_ node: Node<Value>) -> Slot<Value> {
-        let slot = Slot(node.stored, of: inputs)
+    func input<Value>(_ node: Node<Value>, isPassive: Bool = false) -> Slot<Value> {
+        let slot = Slot(node.stored, of: inputs, isPassive: isPassive)
         let target = target
         ties.append { join in
             let edge = Edge("Combine", .joinInput) { edge in
@@ -70,7 +75,9 @@ final class Combining<Out> {
                     join.emptyTravels = true
                 }
                 slot.set(emission)
-                return join.delivered(by: edge)
+                return isPassive
+                    ? join.delivered(passivelyBy: edge, missing: slot.inputs.missing)
+                    : join.delivered(by: edge)
             }
             edge.needSide().state = slot
             target.graph.tieInput(edge, node, to: target, join)
@@ -86,5 +93,18 @@ final class Combining<Out> {
         for tie in ties { tie(join) }
         graph.engine.start(join)
         return target
+    }
+}
+
+// An emptiness that a passive input has delivered waits for the next cause, also while the state is
+// saved.
+extension StateWriter {
+    mutating func write(emptinessOf join: Join?) { write(join?.emptyTravels == true ? 1 : 0) }
+}
+
+extension StateReader {
+    mutating func restore(emptinessOf join: Join?) throws {
+        let travels = try flag()
+        if travels { join?.emptyTravels = true }
     }
 }

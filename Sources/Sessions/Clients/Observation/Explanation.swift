@@ -35,6 +35,7 @@ struct Explanation {
         graph = target.graph
         // Holds the target's chain, and so everything upstream, in the meantime.
         let living = graph.builder.materialise(target)
+        let links = graph.clients.links.all
         var open = [(target, living)]
         var seen: Set<String> = [target.name]
         var next = 0
@@ -62,8 +63,11 @@ struct Explanation {
                     inputs: inputs,
                     stages: inputs.contains { $0 == nil } ? [] : Self.stages(of: named, node),
                     ties: graph.ties.all.filter { $0.to === named }.map {
-                        ShownTie(tie: $0, isOpen: mayRead($0.from))
+                        ShownTie($0.kind.rawValue, from: $0.from, $0.label, $0.refusal, mayRead)
                     }
+                        + links.filter { $0.to === named }.map {
+                            ShownTie($0.kind.rawValue, from: $0.from, $0.label, $0.refusal, mayRead)
+                        }
                 )
             )
         }
@@ -172,21 +176,31 @@ struct Explanation {
     }
 }
 
-/// A tie into a node, as far as the caller may see it.
+/// A tie into a node, or a client's link, as far as the caller may see it.
 private struct ShownTie {
-    let tie: Tie
+    private let kind: String
+    private let from: NamedNode
+    private let label: String
+    /// Why the last value was not delivered.
+    private let refusal: Datum?
     /// Whether the caller may read its source.
-    let isOpen: Bool
+    private let isOpen: Bool
+
+    init(_ kind: String, from: NamedNode, _ label: String, _ refusal: Datum?, _ mayRead: (NamedNode) -> Bool)
+    {
+        (self.kind, self.from, self.label, self.refusal) = (kind, from, label, refusal)
+        isOpen = mayRead(from)
+    }
 
     /// Appends `{"op":"sync","from":"setpoint_f","label":"…","fail":{…}}`; `fail` says why the last
     /// value was not delivered.
     func append(to buffer: inout ByteBuffer) {
         buffer.append("{")
-        buffer.member("op", tie.kind.rawValue)
+        buffer.member("op", kind)
         if isOpen {
-            buffer.member("from", tie.from.name)
-            buffer.member("label", tie.label)
-            if let refusal = tie.refusal {
+            buffer.member("from", from.name)
+            buffer.member("label", label)
+            if let refusal {
                 buffer.append(",")
                 refusal.withFragment { buffer.append($0) }
             }

@@ -79,7 +79,9 @@ struct WhyAlive {
         buffer.member("l", holder.text)
         buffer.member("client", session.client)
         buffer.member("transport", first.isKept ? "kept" : session.kind.rawValue)
-        buffer.member("subs", list: subscriptions.map(\.id)) { $1.append(decimal: $0) }
+        buffer.member("subs", list: subscriptions.map(\.whole.id)) { $1.append(decimal: $0) }
+        let targets = subscriptions.compactMap { ($0 as? LinkSubscription)?.link.to.name }
+        if !targets.isEmpty { buffer.member("links", list: targets) { $1.append(json: $0) } }
         var owners: [Picture.Owner] = []
         for name in subscriptions.flatMap(\.ownerNames) {
             let owner = Picture.Owner(holder: holder, name: name)

@@ -111,7 +111,7 @@ package enum HoldingReason: String, CaseIterable {
 extension NamedNode {
     fileprivate var reasonToHold: HoldingReason {
         if definition.alarm != nil { return .severity }
-        if definition.history > 0 { return .history }
+        if definition.history.isKept { return .history }
         return definition.statedRetain == .always ? .retain : .memory
     }
 }

@@ -18,7 +18,7 @@ extension Subscription {
     /// Its owners: the connection (nil) first, then the named owners in the order in which they
     /// were added.
     var ownerNames: [String?] {
-        guard let owners else { return [nil] }
+        guard let owners = whole.owners else { return [nil] }
         return owners.livingOwners.map { ($0 as? SubscriptionOwner)?.name }
     }
 

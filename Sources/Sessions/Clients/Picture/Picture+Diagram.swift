@@ -25,9 +25,12 @@ extension PictureText {
             diagram.add(entry.box(id(entry, place)))
         }
         for link in picture.links {
-            let stroke: Diagram.Stroke = link.isInner ? .dashed : link.isFeedback ? .bold : .plain
+            let isBold = link.isFeedback || !link.owners.isEmpty
+            let stroke: Diagram.Stroke = link.isInner ? .dashed : isBold ? .bold : .plain
             let isFeedback = link.isFeedback && !link.isInner
-            diagram.add(Diagram.Link("n\(link.from)", "n\(link.to)", nil, stroke, isFeedback: isFeedback))
+            // A client's link has the name of its owner.
+            let name = link.owners.first?.text
+            diagram.add(Diagram.Link("n\(link.from)", "n\(link.to)", name, stroke, isFeedback: isFeedback))
         }
         // Edges of declared nodes that do not live.
         for (place, entry) in picture.entries.enumerated() where entry.named != nil && entry.node == nil {

@@ -44,16 +44,22 @@ extension Picture {
             return graph.members.families.filter { Glob.meet(all.glob, $0.pattern.glob) }
         }
         guard let named = entry.named else {
-            return entry.node.map { Self.families(of: $0.upstreamNodes, in: graph, besides: shown) } ?? []
+            return entry.node.map {
+                Self.families(of: $0.upstreamNodes + $0.followedNodes, in: graph, besides: shown)
+            } ?? []
         }
         // A declared node has inputs even while it does not live.
         guard named.family == nil else { return [] }
-        return named.inputNames.compactMap { name in
-            if let input = graph.existing(name) {
-                if input.family == nil || input.living.map({ shown.contains($0.id) }) == true { return nil }
+        let followed = Self.families(of: entry.node?.followedNodes ?? [], in: graph, besides: shown)
+        return followed
+            + named.inputNames.compactMap { name in
+                if let input = graph.existing(name) {
+                    if input.family == nil || input.living.map({ shown.contains($0.id) }) == true {
+                        return nil
+                    }
+                }
+                return graph.members.family(of: name)
             }
-            return graph.members.family(of: name)
-        }
     }
 }
 

@@ -19,6 +19,16 @@ extension ByteBuffer {
     mutating func append(facts definition: NodeDefinition, inputs: [String]) {
         member("title", definition.title)
         member("unit", definition.unit)
+        if let words = definition.words?.all {
+            member("words") { buffer in
+                buffer.append(separated: words) { pair, buffer in
+                    buffer.append(json: pair.value)
+                    buffer.append(":")
+                    buffer.append(json: pair.word)
+                }
+            }
+        }
+        member("icon", definition.icon?.rawValue)
         member("description", definition.description)
         member("severity", definition.alarm?.severity.rawValue)
         member("ok", definition.alarm?.ok)
@@ -39,8 +49,14 @@ extension ByteBuffer {
             member("inputs", list: inputs) { $1.append(json: $0) }
         }
         member("retain", definition.retain.rawValue)
-        if definition.history > 0 {
-            member("history", definition.history)
+        if definition.history.count > 0 {
+            member("history", definition.history.count)
+        }
+        if let steps = definition.history.steps {
+            member("steps") { buffer in
+                buffer.member("every", steps.every)
+                buffer.member("for", steps.keep)
+            }
         }
     }
 }
@@ -55,6 +71,10 @@ extension Picture.Link {
         buffer.member("queued", queued)
         if isInner { buffer.member("inner", true) }
         if isFeedback { buffer.member("feedback", true) }
+        if !owners.isEmpty {
+            buffer.member("owners")
+            Picture.Entry.append(owners: owners, to: &buffer)
+        }
         buffer.append("}")
     }
 }
@@ -109,11 +129,7 @@ extension Picture.Entry {
     static func append(owners: [Picture.Owner], to buffer: inout ByteBuffer) {
         buffer.append(list: Array(owners.prefix(mostOwners))) { owner, buffer in
             buffer.append("\"")
-            buffer.append(utf8: owner.holder.text)
-            if let name = owner.name {
-                buffer.append("/")
-                buffer.append(utf8: name)
-            }
+            buffer.append(utf8: owner.text)
             buffer.append("\"")
         }
     }

@@ -82,6 +82,9 @@ extension Picture {
     struct Owner: Equatable {
         let holder: Holder
         let name: String?
+
+        /// `c:7`, `c:9/panel`, `k:3`.
+        var text: String { name.map { "\(holder.text)/\($0)" } ?? holder.text }
     }
 
     struct Link {
@@ -94,6 +97,8 @@ extension Picture {
         let isFeedback: Bool
         /// How many values wait in it.
         let queued: Int
+        /// The owners that have made it, if it is a client's link.
+        var owners: [Owner] = []
     }
 
     /// A connection that listens to this graph, or a chain that is kept for one.

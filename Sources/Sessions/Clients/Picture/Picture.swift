@@ -59,6 +59,9 @@ struct Picture {
             addUnnamed(with: hidesMembers ? relatives(of: members + (middle.map { [$0] } ?? [])) : [])
         }
         addLinks()
+        if isLive, !graph.clients.links.isEmpty, let clients = graph.host.clients {
+            links += clients.links(of: graph, among: Set(entries.compactMap(\.number)))
+        }
         if hidesMembers { addFamilies() }
         if let surroundings { keep(surroundings.places(in: self)) }
         if isLive {

@@ -32,6 +32,8 @@ struct ClientRequest {
         switch operation {
         case .hello: try hello()
         case .sub: try subscribe(as: neededID())
+        case .link: try link(as: neededID())
+        case .sync: try sync(as: neededID())
         case .unsub: try unsubscribe(neededID())
         case .release: try release(neededID())
         case .observe: try observe(as: neededID())

@@ -18,6 +18,8 @@ public final class Clients {
     let sessions = Sessions()
     let dispatcher = Dispatcher()
     let delivery = Delivery()
+    /// What links have to set when the turn ends.
+    let links = LinkEffects()
     /// What producers receive when the turn ends (D-1).
     var demandNews: [DemandWatch] = []
     /// Notifies clients of what calls for attention; nil while none follows.
@@ -34,6 +36,7 @@ public final class Clients {
     deinit {
         host.dissolve()
         sessions.forget()
+        links.forget()
         delivery.forget()
     }
 
@@ -71,6 +74,7 @@ extension Clients: HostFollower {
     }
 
     package func turnEnds() {
+        links.run(in: host)
         if !demandNews.isEmpty {
             let watches = demandNews
             demandNews = []
@@ -100,6 +104,7 @@ extension Clients: HostFollower {
 
     package func redefined(_ graph: LiveGraph, adding added: [NamedNode], hasOtherRules: Bool) {
         sessions.update(groupsOf: graph, hasOtherRules ? nil : added)
+        if !graph.clients.links.isEmpty { endEndlessLinks(of: graph) }
         // Observers need the right to see every node, which a new node may take away.
         if hasOtherRules || (graph.releases.watch != nil && !added.isEmpty) { sessions.revise() }
     }

@@ -203,7 +203,8 @@ final class Dispatcher {
     /// and later requests wait.
     private func readsFirst(_ request: ClientRequest, _ bytes: BorrowedBytes) -> Bool {
         let (session, host) = (request.session, request.host)
-        guard request.fields.operation == .sub, session.access != nil,
+        let operation = request.fields.operation
+        guard operation == .sub || operation == .link, session.access != nil,
             let text = PipelineText(request.fields, among: host.definitions.catalogue.subscribable),
             !host.knows(text), host.parsesElsewhere(text)
         else { return false }

@@ -11,6 +11,8 @@ final class Extras {
     var badMessages = Violations(countsEach: true)
     /// Requests for things that do not exist.
     var misuse = Violations()
+    /// What its links have to set.
+    var links: SessionLinks?
     /// The nodes that are cleared when this session ends.
     var presence = PresenceClaims()
     /// Milliseconds after which the client of a stopping server should reconnect.
@@ -26,6 +28,12 @@ final class Extras {
     var expiry: TokenExpiry?
     /// Waits for the last answers to the client of a stopping server.
     var leaving: Leaving?
+
+    var madeLinks: SessionLinks {
+        let made = links ?? SessionLinks()
+        links = made
+        return made
+    }
 
     /// The session is closed: nothing is awaited or observed any more.
     func close() {

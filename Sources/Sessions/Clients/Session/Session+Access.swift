@@ -21,7 +21,7 @@ extension Session {
         transport?.heldChanged()
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
-            end(subscription, .forbidden)
+            end(subscription.whole, .forbidden)
         }
         for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }
         for demand in demands where !demand.isAllowed(new) { end(demand, .forbidden) }
@@ -30,10 +30,9 @@ extension Session {
     }
 
     private func isAllowed(_ subscription: Subscription) -> Bool {
+        if let access, let link = subscription as? LinkSubscription, !link.isAllowed(access) { return false }
         host.work += Access.work(looking: subscription.requiredRights?.nodes.count ?? 0)
-        if let access, subscription.pipeline?.chain.allMembers?.admits(access) == false {
-            return false
-        }
+        if let access, subscription.pipeline?.chain.chooser?.admits(access) == false { return false }
         guard let access, let claim = subscription.requiredRights else { return true }
         return claim.nodes.allSatisfy { name in
             subscription.graph.node(name).map { access.rights(on: $0).isSuperset(of: claim.needs) } ?? true

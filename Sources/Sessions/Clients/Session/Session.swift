@@ -286,6 +286,7 @@ public final class Session {
         isClosed = true
         ending = reason
         extras?.close()
+        extras?.links?.close(in: host)
         table.close()
         outbox.clear()
         inbox.pending.clear()

@@ -139,7 +139,7 @@ final class Sessions {
         let affected = listed.filter { session in
             session.everySubscription.contains { subscription in
                 subscription.graph === graph
-                    && (subscription is WideSubscription || nodes.contains(subscription.node?.id ?? 0))
+                    && (subscription is WideSubscription || subscription.leave(names, nodes))
             }
         }
         return affected.sorted { $0.number < $1.number }

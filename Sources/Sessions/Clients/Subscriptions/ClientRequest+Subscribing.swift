@@ -24,11 +24,11 @@ extension ClientRequest {
         let subject = try Subject.read(fields, in: view, pipeline)
         request.keeping = try keep(subject)
         let name = session.access?.name
-        try Subscription.checkWanted(under: subject.nodes, in: graph, by: session)
+        try Subscription.checkWanted(under: subject.nodes, subject.source, in: graph, by: session)
         if let chain = session.clients.sessions.kept.find(request.resume, of: name, subject, in: graph) {
             let subscription = session.clients.sessions.kept.pass(chain, to: session, as: id, options)
             subscription.requiredRights = session.access?.requiredRights(subject.nodes, needs: subject.needs)
-            subscription.claimWanted(under: subject.nodes)
+            subscription.claimWanted(under: subject.nodes, subject.source)
             if let owners { session.ownerTable.give(subscription, to: owners) }
             subscription.change(request.way)
             let snap = Snap(subscription, subject, request, taken: chain)
@@ -104,6 +104,9 @@ extension ClientRequest {
             throw HostError(.unknownID, "no subscription has id \(number)")
         }
         try fields.refuse(.facets, .load, .history, because: "only allowed in 'sub'")
+        if subscription is LinkSubscription {
+            try fields.refuse(.mode, .every, .path, .via, because: "a link delivers no values")
+        }
         let options = try SubscriptionOptions(fields, changing: subscription.options)
         let owners = try OwnerChange(fields, of: subscription)
         let way = try Way(fields)

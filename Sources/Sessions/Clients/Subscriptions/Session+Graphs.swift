@@ -30,13 +30,10 @@ extension Session {
     ) -> [EndedSubscription] {
         var ended: [EndedSubscription] = []
         for subscription in everySubscription where subscription.graph === graph && !subscription.isEnded {
-            if let group = subscription as? WideSubscription {
-                guard group.leave(names, nodes) else { continue }
-            } else if let node = subscription.node {
-                guard nodes.contains(node.id) else { continue }
-            }
-            let released = end(subscription, because: EndCode.nodeRemoved.rawValue)
-            ended.append(EndedSubscription(session: self, id: subscription.id, released: released))
+            guard subscription.leave(names, nodes) else { continue }
+            let whole = subscription.whole
+            let released = end(whole, because: EndCode.nodeRemoved.rawValue)
+            ended.append(EndedSubscription(session: self, id: whole.id, released: released))
         }
         return ended
     }

@@ -24,7 +24,7 @@ struct SnapRequest {
     init(_ fields: Fields, in graph: LiveGraph) throws(HostError) {
         resume = try Resume(fields, in: graph)
         if let initial = try fields.bool(.initial) { self.initial = initial }
-        let history = try fields.integer(.history, in: 0...NodeDefinition.longestHistory)
+        let history = try fields.integer(.history, in: 0...HistoryDefinition.mostEmissions)
         if let history { self.history = history }
         way = try Way(fields)
         if let way { try graph.host.check(way) }

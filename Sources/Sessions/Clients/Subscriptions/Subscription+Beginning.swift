@@ -1,3 +1,4 @@
+internal import Definitions
 internal import Graphs
 internal import Values
 internal import ReactiveGraph
@@ -9,7 +10,7 @@ extension Subscription {
     /// - Returns: what is known of the chain; nil for a node.
     @discardableResult
     func begin(on subject: Subject) -> Chains.Record? {
-        claimWanted(under: subject.nodes)
+        claimWanted(under: subject.nodes, subject.source)
         let (session, builder) = (session, graph.builder)
         if let node = subject.node {
             let living =
@@ -31,20 +32,21 @@ extension Subscription {
     /// nodes would (S-7).
     static func checkWanted(
         under names: [String],
+        _ source: Source? = nil,
         in graph: LiveGraph,
         by session: Session
     ) throws(HostError) {
         guard session.kind != .sink else { return }
-        try WantedClaim.checkRoom(for: session.access?.name, listeningTo: names, in: graph)
+        try WantedClaim.checkRoom(for: session.access?.name, listeningTo: names, source, in: graph)
     }
 
     /// What it keeps wanted of source families by listening to these nodes counts for its principal
     /// from now on (S-7).
     ///
     /// Sinks belong to the definition, and count for no principal.
-    final func claimWanted(under names: [String]) {
+    final func claimWanted(under names: [String], _ source: Source? = nil) {
         guard session.kind != .sink else { return }
-        claim = WantedClaim(of: session.access?.name, listeningTo: names, in: graph)
+        claim = WantedClaim(of: session.access?.name, listeningTo: names, source, in: graph)
     }
 
     /// Members that `make` creates count for the client's principal.

@@ -189,8 +189,9 @@ class Subscription: ClientListen {
         session.mark(self)
     }
 
+    /// Takes an emission, in mode `all`.
     @inline(never)
-    private final func queue(_ value: Datum?) {
+    func queue(_ value: Datum?) {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
         ticket?.note(value)
@@ -240,6 +241,13 @@ class Subscription: ClientListen {
     private final func wait() {
         neededDetails.notBefore = session.host.clock.now + UInt64(options.every)
     }
+
+    /// The subscription that the client knows: the other direction, for the second one of a `sync`.
+    var whole: Subscription { self }
+
+    /// Whether it cannot go on without one of these nodes, which are about to be removed: by the
+    /// numbers of nodes that clients made from them too, and by their names.
+    func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool { nodes.contains(sourceID) }
 
     var listenedNodes: [Node<Datum>] { node.map { [$0] } ?? [] }
 

@@ -80,7 +80,7 @@ class WideSubscription: Subscription {
     /// of their nodes.
     ///
     /// - Returns: whether nothing is left, and nothing can be added because no pattern is a glob.
-    func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool {
+    override func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool {
         preconditionFailure("said by each form of it")
     }
 

@@ -11,14 +11,17 @@ extension HistoryRoutes: Routes {
             need: Need(.read, over: .node),
             handler: readHistory,
             name: "readHistory",
-            summary: "A node's emissions: from its history, and further back from the log",
+            summary: "A node's emissions: from its history, and further back from the log; or steps of time",
             parameters: [
                 .integer("since", from: 0, "Only what is newer than this rev, oldest first"),
                 .text("epoch", "The epoch of since"),
                 .integer("limit", from: 1, to: 100000, default: 1000, "The most emissions"),
+                .text("begin", "With end or points: steps of time from here on; milliseconds or RFC 3339"),
+                .text("end", "Where these steps end; without it, now"),
+                .integer("points", from: 1, to: 2000, "The most steps; 500 if begin or end are given"),
                 facets, commit,
             ],
-            successes: [answer("The emissions", .history)],
+            successes: [answer("The emissions, or the steps", .oneOf([.history, .steps]))],
             errors: ["bad_field", "unknown_graph", "not_ready", "unknown_node", "gone", "busy"]
         )
     ]
@@ -48,6 +51,34 @@ extension Schema {
                                     .anyObject,
                                     "With facets: what was known besides, where that has changed"
                                 ),
+                            ],
+                            held
+                        )
+                    )
+                ),
+            ]
+        )
+    )
+}
+
+extension Schema {
+    fileprivate static let steps = part(
+        "HistoryByTime",
+        .object(
+            cursor,
+            [
+                .required("since", .integer, "The history is complete from here on"),
+                .required("begin", .integer), .required("end", .integer),
+                .required("step", .integer, "The length of a step in milliseconds"),
+                .required(
+                    "d",
+                    .list(
+                        of: .object(
+                            [
+                                .required("t", .integer, "When the step begins"),
+                                .required("n", .integer, "How many emissions it has"),
+                                .optional("min", .number, "Of the numbers among them"),
+                                .optional("mean", .number), .optional("max", .number),
                             ],
                             held
                         )

@@ -273,7 +273,8 @@ private struct Shape {
     }
 
     private func mutable(_ dice: inout SeededGenerator) -> String {
-        let history = dice.below(4) == 0 ? #","history":3"# : ""
+        let histories = [#","history":3"#, #","history":{"for":"1h","every":"\#(1 + dice.below(2))s"}"#]
+        let history = dice.below(4) == 0 ? histories[dice.below(2)] : ""
         return switch dice.below(3) {
         case 0: #"{"set":"number","max":\#(dice.below(5)),"initial":0\#(history)}"#
         case 1: #"{"set":"any","initial":\#(dice.below(4))\#(history)}"#

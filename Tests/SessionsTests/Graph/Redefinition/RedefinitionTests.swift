@@ -321,7 +321,7 @@ struct RedefinitionTests {
         #expect(try history("x").contains(#""d":[{"rev":4,"t":5000000,"v":4,"origin":"set"}"#))
         #expect(try history("s").contains(#""d":[{"rev":1,"t":5000000,"v":1,"origin":"initial"}"#))
         try bench.set(graph, [("x", "7")])
-        #expect(try history("x").contains(#"{"rev":8,"t":5000000,"v":7}]"#))
+        #expect(try history("x").contains(#"{"rev":8,"t":5000000,"v":7,"origin":"set"}]"#))
         try bench.redefine(graph, #""x":{"set":"any","initial":1},"s":{"from":"x","pipe":["distinct"]}"#)
         #expect(try history("x").contains(#""d":[]"#))
         #expect(graph.isWhole)

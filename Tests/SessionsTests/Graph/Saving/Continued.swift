@@ -33,7 +33,8 @@ extension LiveGraph {
             let entry = node.graph.facets.entry(of: node)
             let fresh = entry?.deadline.map { " fresh until \($0.time)" } ?? ""
             let facets = entry.map { " \($0.facets) reported \($0.reported ?? 0)" } ?? ""
-            let history = node.ring.map { " history \($0.text(causes: causes))" } ?? ""
+            let steps = node.steps.map { " steps \($0.chunks.last?.bytes ?? [])" } ?? ""
+            let history = (node.ring.map { " history \($0.text(causes: causes))" } ?? "") + steps
             let cause = causes ? " because \(node.cause.text)" : ""
             let line = "\(node.name) \(held) at \(change.rev)/\(change.time), defined at \(node.definedAt)"
             let more = writer + cause + expiry + fresh + facets + history

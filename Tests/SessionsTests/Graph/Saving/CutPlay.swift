@@ -45,9 +45,9 @@ final class CutPlay {
             #""all1":{"all":"x*","reduce":"\#(reduce)"\#(map),"retain":"always"},"all2":{"from":"all1"\#(pipe)}"#
         return shape.json.replacing(#""nodes":{"#, with: #""nodes":{\#(all),"#).replacing(
             #""set":"any""#,
-            with: #""set":"any","history":3"#
+            with: #""set":"any","history":{"count":3,"for":"1h","every":"1s"}"#
         )
-        .replacing(#""retain":"always""#, with: #""retain":"always","history":2"#)
+        .replacing(#""retain":"always""#, with: #""retain":"always","history":{"count":2,"for":"1h","every":"2s"}"#)
     }
 
     /// Plays, and says what differs.
