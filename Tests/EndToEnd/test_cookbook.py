@@ -161,6 +161,25 @@ def test_night_setback():
         assert server.value("g", "target") == 21
 
 
+def test_the_rooms_of_a_building():
+    text, = recipe("The rooms of a building")
+    with Server({"g": text}) as server:
+        for room, celsius in (("hall", 21), ("attic", 26), ("cellar", 14), ("lab", 23)):
+            server.set("g", f"room.{room}.sensor.a.celsius", celsius)
+            server.set("g", f"room.{room}.wanted", 22)
+        assert server.value("g", "cold") == ["cellar", "hall"]
+        server.set("g", "room.hall.sensor.b.celsius", 31)
+        assert server.value("g", "room.hall.mean") == 26
+        assert [each["node"] for each in server.value("g", "warmest")] == [
+            "room.attic.mean", "room.hall.mean", "room.lab.mean",
+        ]
+        node = "/v1/graphs/g/nodes/room.attic.sensor.a.celsius"
+        assert server.request("DELETE", node).status == 204
+        assert [each["node"] for each in server.value("g", "warmest")] == [
+            "room.hall.mean", "room.lab.mean", "room.cellar.mean",
+        ]
+
+
 def test_a_price_times_a_meter():
     """X-8"""
     text, = recipe("A price times a meter")

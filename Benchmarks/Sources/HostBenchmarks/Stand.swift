@@ -18,8 +18,8 @@ final class Stand {
         var limits = SessionLimits()
         limits.subscriptions = 1_000_000
         limits.work = .max
-        limits.members = 1_000_000
-        limits.membersPerPrincipal = 1_000_000
+        limits.members = 2_000_000
+        limits.membersPerPrincipal = 2_000_000
         host = Host(store: .memory(epoch: "e1"), clock: clock, limits: limits)
         clients = Clients(of: host)
         let nodes = (0..<16).map { #""n\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")

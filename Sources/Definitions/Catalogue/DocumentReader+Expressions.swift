@@ -3,7 +3,8 @@ internal import Values
 
 extension Expression {
     /// What an expression of a stage with one input sees.
-    static let valueNames = ["value", "time"]
+    static let valueNames = ["value", timeName]
+    static let timeName = "time"
     /// In a family, `key.id` is the text of the placeholder `{id}`.
     static let keyName = "key"
 }

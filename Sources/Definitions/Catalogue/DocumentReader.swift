@@ -78,7 +78,8 @@ package final class DocumentReader {
         // Each guess takes time in proportion to the number of names; a file with that many
         // mistakes gets no more of them.
         let hint = guesses <= 20 ? Spelling.hint(for: name, among: names()) : nil
-        add("there is no node '\(name)'", code: .unknownNode, at: position, hint: hint)
+        let kind = NamePattern.isPattern(name) ? "family" : "node"
+        add("there is no \(kind) '\(name)'", code: .unknownNode, at: position, hint: hint)
     }
 
     func addUnknown(upstream name: String, at position: Position) {

@@ -1,4 +1,5 @@
 internal import CEL
+internal import Support
 internal import Values
 
 // The schemas that those of definitions and pipelines refer to.
@@ -8,6 +9,8 @@ extension Schema {
         described("The name of a node, or of a family with placeholders: sensor.{id}.celsius.")
             .and(.string(pattern: "^[A-Za-z0-9_{][A-Za-z0-9_.{}-]{0,127}$"))
     )
+
+    static let glob = string(atMost: Name.maximumBytes).with("pattern", "[*?]")
 
     static let nodes = part("names", .list(of: .node, 1, Source.mostInputs))
 

@@ -108,6 +108,18 @@ package final class SourceReading {
             )
         }
         let glob = scalar.text
+        if let family = reader.family {
+            guard checkGroups(glob, of: family) else { return nil }
+            globReference = GlobReference(glob: glob, position: argument.position)
+            return glob
+        }
+        if let pattern = try? NamePattern(glob) {
+            return reader.refuse(
+                "'\(glob)' has placeholders, which group what a family joins",
+                at: argument.position,
+                hint: "write '\(pattern.glob)' to join all of them in one node"
+            )
+        }
         guard Glob.isGlob(glob) else {
             return reader.refuse(
                 "'\(glob)' matches at most one node: \(row.name) takes a glob",
@@ -116,15 +128,39 @@ package final class SourceReading {
             )
         }
         guard reader.checkGlob(glob, at: argument.position) else { return nil }
-        if reader.family != nil {
-            reader.add(
-                "a family cannot join all nodes of a glob",
-                at: argument.position,
-                hint: "a node without placeholders can"
-            )
-        }
         globReference = GlobReference(glob: glob, position: argument.position)
         return glob
+    }
+
+    /// Reports names that a family cannot join by groups.
+    private func checkGroups(_ text: String, of family: NamePattern) -> Bool {
+        let place = argument.position
+        let own = family.placeholders.map { "{\($0)}" }.enumeration
+        guard NamePattern.isPattern(text), !Glob.isGlob(text) else {
+            reader.add(
+                "\(row.name) of '\(family.text)' must name a family, with \(own) and what is joined",
+                at: place,
+                hint: "such as room.{r}.sensor.{s}.celsius, of which room.{r}.mean joins each {s}"
+            )
+            return false
+        }
+        guard let pattern = reader.namePattern(text, at: place) else { return false }
+        if let missing = family.placeholders.first(where: { !pattern.placeholders.contains($0) }) {
+            reader.add(
+                "'\(text)' lacks {\(missing)}, so it does not say which members '\(family.text)' joins",
+                at: place
+            )
+            return false
+        }
+        guard pattern.placeholders.count > family.placeholders.count else {
+            reader.add(
+                "'\(text)' names one node for each member of '\(family.text)': nothing is joined",
+                at: place,
+                hint: "write 'from: \(text)', or a further placeholder for what is joined"
+            )
+            return false
+        }
+        return true
     }
 
     /// The expression under a key; it sees a `value` of this type.

@@ -1,3 +1,4 @@
+internal import ReactiveGraph
 internal import Values
 
 /// The number of values that one commit can bring to the nodes of a graph at most, counted before
@@ -44,7 +45,9 @@ enum Deliveries {
     ) -> Double {
         guard case .derived(let derived) = node.kind else { return 1 }
         let source = derived.source
-        let inputs = (source.argument.inputs + node.matches).map { values($0) ?? 0 }
+        let inputs = (source.argument.inputs + node.matches + [node.joined?.text].compactMap(\.self)).map {
+            values($0) ?? 0
+        }
         switch source.operator.emission {
         case .forEachValue:
             // Only one of the nodes that a value may choose is followed at a time.

@@ -74,6 +74,9 @@ public final class NodeDefinition {
     public let name: String
     /// For a family: the pattern of its members' names.
     public let pattern: NamePattern?
+    /// For a family that joins another one by groups: the names that it joins, with its own
+    /// placeholders and the joined ones.
+    package let joined: NamePattern?
     /// Its index in an order of all nodes and families in which each comes after those it is made
     /// from.
     package var rank = 0
@@ -127,6 +130,11 @@ public final class NodeDefinition {
     ) {
         self.name = name
         pattern = NamePattern.isPattern(name) ? try? NamePattern(name) : nil
+        if pattern != nil, case .derived(let derived) = kind, let glob = derived.source.argument.glob {
+            joined = try? NamePattern(glob)
+        } else {
+            joined = nil
+        }
         self.kind = kind
         if case .mutable(let rules) = kind {
             isMutable = true
@@ -209,6 +217,8 @@ public final class NodeDefinition {
     }
 
     /// A glob; all nodes whose names match it are inputs too.
+    ///
+    /// Of a family it has placeholders in place of wildcards: see ``joined``.
     package var glob: String? {
         if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
     }

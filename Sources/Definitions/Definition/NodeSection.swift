@@ -93,7 +93,10 @@ struct NodeSection {
         var left = Self.mostMatches
         for (place, reference) in globs.sorted(by: { $0.key < $1.key }) {
             let glob = reference.glob
-            let meant = known[glob] ?? names.filter { GlobOverlap.overlaps(glob, $0) }
+            let groups = try? NamePattern(glob)
+            let meant =
+                known[glob]
+                ?? names.filter { groups?.includes($0) ?? GlobOverlap.overlaps(glob, $0) }
             known[glob] = meant
             left -= meant.count
             guard left >= 0 else {
@@ -103,6 +106,11 @@ struct NodeSection {
                     at: reference.position
                 )
             }
+            upstream[place] += meant.map { NodeReference(node: $0, position: reference.position) }
+            guard groups == nil else {
+                if let groups { connect(place, to: groups, at: reference.position) }
+                continue
+            }
             if meant.isEmpty {
                 reader.add(
                     "'\(glob)' matches no node and no family",
@@ -110,8 +118,30 @@ struct NodeSection {
                     at: reference.position
                 )
             }
-            upstream[place] += meant.map { NodeReference(node: $0, position: reference.position) }
             definitions[names[place]]?.matches = meant.filter { !NamePattern.isPattern($0) }.sorted()
+        }
+    }
+
+    /// Orders a family after the one that it joins by groups; reports a name that belongs to
+    /// none.
+    private mutating func connect(_ node: Int, to joined: NamePattern, at position: Position) {
+        guard let place = families.place(of: joined.text), let family = try? NamePattern(names[place])
+        else {
+            return reader.addUnknown(
+                node: joined.text,
+                among: names.filter(NamePattern.isPattern),
+                at: position
+            )
+        }
+        upstream[node].append(NodeReference(node: family.text, position: position))
+        let own = (try? NamePattern(names[node]))?.placeholders ?? []
+        for placeholder in joined.placeholders
+        where !own.contains(placeholder) && !family.placeholders.contains(placeholder) {
+            reader.add(
+                "{\(placeholder)} is neither in '\(names[node])' nor in '\(family.text)'",
+                at: position,
+                hint: "a placeholder that is joined has the name that it has in the family"
+            )
         }
     }
 
@@ -213,5 +243,12 @@ struct NodeSection {
             )
         }
         order = result.sorted
+    }
+}
+
+extension NamePattern {
+    /// Whether a declared node of that name stands in the place of a member.
+    fileprivate func includes(_ name: String) -> Bool {
+        !Self.isPattern(name) && values(of: name) != nil
     }
 }

@@ -31,7 +31,7 @@ struct AllFigure<Base: Reduction>: Reduction {
         self.give = give
         self.take = take
         self.meter = meter
-        bad = BadMembers(at: place, "\(all.reduce.rawValue) needs \(needs)")
+        bad = BadMembers(at: place, "\(all.reduce.name) needs \(needs)")
     }
 
     private func given(_ datum: Datum) -> Base.Value? { datum.isFail ? nil : give(datum) }
@@ -73,16 +73,17 @@ struct AllFigure<Base: Reduction>: Reduction {
 struct AllListing: Reduction {
     private var order = GatherOrder()
     private var bad: BadMembers
-    private let glob: String
-    private let isObject: Bool
+    /// Of an object, what its keys are taken from.
+    private let glob: String?
     /// If there is one, it is charged for each change of a member, only ``listing(_:)`` makes the
     /// text, and the result merely signals a change.
     private let meter: (any Meter)?
     private let sign = Datum.null
 
-    init(_ all: AllArgument, at place: String, for meter: (any Meter)?) {
-        glob = all.pattern
-        isObject = all.reduce == .object
+    /// An object whose keys are what the glob's only `*` stands for, or the names; without a glob,
+    /// a list.
+    init(_ glob: String?, at place: String, for meter: (any Meter)?) {
+        self.glob = glob
         self.meter = meter
         bad = BadMembers(at: place, "")
     }
@@ -113,19 +114,19 @@ struct AllListing: Reduction {
     mutating func listing(_ members: GatheredMembers<Datum>) -> Datum {
         if let failure = bad.failure(members) { return failure }
         var buffer = ByteBuffer()
-        buffer.append(UInt8(ascii: isObject ? "{" : "["))
+        buffer.append(UInt8(ascii: glob != nil ? "{" : "["))
         var isFirst = true
         for place in order.places({ members.key(at: $0) }) {
             guard let value = members.value(at: place) else { continue }
             if !isFirst { buffer.append(",") }
             isFirst = false
-            if isObject {
+            if let glob {
                 buffer.append(json: Self.key(of: members.key(at: place), matching: glob))
                 buffer.append(":")
             }
             value.withBytes { buffer.append($0) }
         }
-        buffer.append(UInt8(ascii: isObject ? "}" : "]"))
+        buffer.append(UInt8(ascii: glob != nil ? "}" : "]"))
         return Datum(JSONReader(validated: buffer.bytes))
     }
 
@@ -140,7 +141,7 @@ struct AllListing: Reduction {
 }
 
 /// The members that cannot be reduced: those that have failed, and those of the wrong type.
-private struct BadMembers {
+struct BadMembers {
     /// Ordered by name, so that every server reports the same one first.
     private var names = PlaceHeap<String>()
     /// Members whose names are not known yet.
@@ -161,16 +162,23 @@ private struct BadMembers {
     }
 
     mutating func remove(_ place: Int) {
+        guard place < isBad.count else { return }
         isBad[place] = false
         if names.has(place) { names.remove(at: place) }
     }
 
-    mutating func failure(_ members: GatheredMembers<Datum>) -> Datum? {
+    /// The failure of the first one; `judge` gives what is wrong with its value.
+    mutating func failure(
+        _ members: GatheredMembers<Datum>,
+        _ judge: (Datum) -> Datum = { $0 }
+    ) -> Datum? {
         for place in new where isBad[place] && !names.has(place) {
             names.insert(members.key(at: place), at: place)
         }
         new = []
-        guard let (name, place) = names.first, let value = members.value(at: place) else { return nil }
+        guard let (name, place) = names.first, let value = members.value(at: place).map(judge) else {
+            return nil
+        }
         if let fail = value.fail { return .fail(fail.code, at: fail.at, "\(name): \(fail.message)") }
         return .fail("expr_type", at: self.place, "\(demand); \(name) is \(value.kind.words)")
     }

@@ -5,31 +5,56 @@ package import Values
 
 /// `all: "sensor.*.celsius"`, with its sibling keys `reduce` and `map` (F-5).
 package struct AllArgument: SourceArgument {
-    enum Reduce: String, CaseIterable {
+    enum Figure: String, CaseIterable {
         case sum, avg, min, max, count, any, all, list, object
+    }
+
+    /// How the values of all nodes are reduced.
+    enum Reduce {
+        case figure(Figure)
+        case top(AllTop)
 
         /// What it makes of any values.
         var type: StaticType {
             switch self {
-            case .sum, .avg, .min, .max, .count: .number
-            case .any, .all: .bool
-            case .list: .list(.dyn)
-            case .object: .object
+            case .figure(.sum), .figure(.avg), .figure(.min), .figure(.max), .figure(.count): .number
+            case .figure(.any), .figure(.all): .bool
+            case .figure(.object): .object
+            case .figure(.list), .top: .list(.dyn)
             }
         }
+
+        /// The word in the definition.
+        var name: String {
+            switch self {
+            case .figure(let figure): figure.rawValue
+            case .top: "top"
+            }
+        }
+
+        var canonical: String {
+            switch self {
+            case .figure(let figure): figure.rawValue
+            case .top(let top): top.canonical
+            }
+        }
+
+        /// For people.
+        static var words: String { "\(Figure.words), or \(AllTop.form)" }
     }
 
+    /// The names that are joined: a glob, or of a family a name with further placeholders.
     let pattern: String
     let reduce: Reduce
     /// An expression over the result (`value`); without it, the result itself.
     package let map: Expression?
 
     package static let schema = Schema.string(atMost: Name.maximumBytes)
-        .with("pattern", "[*?]")
+        .with("pattern", "[*?{]")
     package static let beside: [Schema.Field] = [
         .required(
             "reduce",
-            .word(Reduce.self),
+            .either(.word(Figure.self), AllTop.schema),
             "How to reduce the values of all nodes that match the glob."
         ),
         .optional("map", .expression, "An expression over the result, `value`."),
@@ -37,14 +62,14 @@ package struct AllArgument: SourceArgument {
 
     package let inputs: [String] = []
     package var glob: String? { pattern }
-    package var canonical: String { "\(pattern);\(reduce.rawValue)\(map.map { ";\($0.key)" } ?? "")" }
+    package var canonical: String { "\(pattern);\(reduce.canonical)\(map.map { ";\($0.key)" } ?? "")" }
 
     package static func read(_ reading: SourceReading) -> AllArgument? {
         let reader = reading.reader
         let glob = reading.glob()
         var reduce: Reduce?
         if let document = reading.beside["reduce"] {
-            reduce = reader.word(document, of: "reduce")
+            reduce = Self.reduce(document, reading)
         } else {
             let position = reading.argument.position
             reader.add("all needs 'reduce'", at: position, hint: "one of \(Reduce.words)")
@@ -53,13 +78,29 @@ package struct AllArgument: SourceArgument {
         guard let glob, let reduce else { return nil }
         return AllArgument(pattern: glob, reduce: reduce, map: map)
     }
+
+    private static func reduce(_ document: Document, _ reading: SourceReading) -> Reduce? {
+        if document.entries != nil { return AllTop.read(document, reading).map { .top($0) } }
+        guard document.scalar?.text != "top" else {
+            let hint = "write 'reduce: \(AllTop.form)'"
+            return reading.reader.refuse("'top' needs a number", at: document.position, hint: hint)
+        }
+        return reading.reader.word(document, of: "reduce").map { .figure($0) }
+    }
 }
 
 extension StageMaker {
     /// A node that reduces all nodes whose names match a glob, and follows as they appear, change
     /// and go.
     func gathered(_ all: AllArgument) -> Node<Datum> {
+        let figure: AllArgument.Figure
         switch all.reduce {
+        case .figure(let word): figure = word
+        case .top(let top):
+            let listing = TopListing(top, by: evaluation(top.by), at: place, for: meter)
+            return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
+        }
+        switch figure {
         case .sum: return numbers(all, GatherNumberSum(), give: { $0 }, take: { $0 })
         case .avg: return numbers(all, GatherAverage<Double>(), give: \.double) { Number($0) }
         case .min: return numbers(all, GatherExtreme<Number>.min, give: { $0 }, take: { $0 })
@@ -73,7 +114,8 @@ extension StageMaker {
             }
             return gather(all, count)
         case .list, .object:
-            let listing = AllListing(all, at: place, for: meter)
+            let glob = figure == .object ? glob ?? all.pattern : nil
+            let listing = AllListing(glob, at: place, for: meter)
             return gather(all, listing, deferred: { $0.reduce { $0.listing($1) } })
         }
     }
@@ -117,7 +159,7 @@ extension StageMaker {
         }
         guard let meter else {
             guard let map else { return node }
-            note(node, as: "all", label: "\(all.reduce)")
+            note(node, as: "all", label: all.reduce.name)
             return node.apply(Map(map))
         }
         hide(node)

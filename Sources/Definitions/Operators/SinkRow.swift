@@ -18,7 +18,7 @@ struct SinkRow: WordRow {
     static let shared: [Schema.Field] = [
         .required(
             "from",
-            .either(.node, AllArgument.schema),
+            .either(.node, .glob),
             "The node whose values are sent, or a glob: then those of all nodes that match."
         ),
         .optional(

@@ -21,7 +21,7 @@ extension OperatorRow {
         .source(
             "all",
             AllArgument.self,
-            takes: "a glob; `reduce`, and perhaps `map`",
+            takes: "a glob, or in a family the members to join; `reduce`, and perhaps `map`",
             gives: { all, _ in all.map?.type ?? all.reduce.type },
             .none,
             emission: .onceSettled,

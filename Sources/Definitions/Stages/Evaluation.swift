@@ -36,7 +36,8 @@ package struct Evaluation {
         self.clock = clock
         self.key = expression.variables.last == Expression.keyName ? key : nil
         self.meter = meter
-        timePlace = expression.variables.count > count ? count : 0
+        let rest = expression.variables.dropFirst(count)
+        timePlace = rest.first == Expression.timeName ? count : 0
         needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
     }
 
@@ -58,8 +59,8 @@ package struct Evaluation {
     func result(_ value: Value) throws(EvaluationError) -> Value {
         var spent = StageCost.runUnits
         defer { meter?.spend(spent) }
-        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         if key != nil { return try result([value]) }
+        guard timePlace > 0 else { return try program.evaluate(value, spent: &spent) }
         return try program.evaluate(value, time, spent: &spent)
     }
 

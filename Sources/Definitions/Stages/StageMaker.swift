@@ -22,6 +22,7 @@ struct StageMaker {
     var clock: any EvaluationClock { site.clock }
     var key: Value? { site.key }
     var caseTables: CaseTables { site.caseTables }
+    var glob: String? { site.glob }
 
     func living(_ reference: String) -> Node<Datum>? { site.living(reference) }
     func member(_ pattern: NamePattern, of value: String) throws(HostError) -> Node<Datum>? {

@@ -17,6 +17,8 @@ package protocol StageSite: AnyObject {
     /// `key`.
     var key: Value? { get }
     var caseTables: CaseTables { get }
+    /// For a source that gathers nodes: the glob that matches them, without placeholders.
+    var glob: String? { get }
 
     /// The living node that the definition calls `reference`, built if it does not live.
     ///

@@ -61,8 +61,10 @@ public struct GatheredMembers<Value> {
     /// The name of the member at a place.
     @inlinable public func key(at place: Int) -> String { entries[place].key }
 
-    /// What the member at a place holds.
-    @inlinable public func value(at place: Int) -> Value? { entries[place].latest.value }
+    /// What the member at a place holds; nil if there is none.
+    @inlinable public func value(at place: Int) -> Value? {
+        place < entries.count ? entries[place].latest.value : nil
+    }
 }
 
 /// A join over a changing set of nodes, its members: what a ``Reduction`` makes of those that hold

@@ -6,10 +6,11 @@ definition, derived in the next, and missing in a third.
 
 SET = [f"n{i}" for i in range(6)]
 DERIVED = [f"d{i}" for i in range(8)]
-FAMILIES = ["s.{id}.v", "t.{a}.{b}", "s.{id}.hot", "s.{id}.w"]
+FAMILIES = ["s.{id}.v", "t.{a}.{b}", "s.{id}.hot", "s.{id}.w", "u.{a}", "u.of.{b}"]
 MEMBERS = [f"s.{i}.v" for i in range(12)] + [f"t.{a}.{b}" for a in "xyz" for b in "pq"]
 DERIVED_MEMBERS = [f"s.{i}.{end}" for i in range(12) for end in ("hot", "w")]
-GLOBS = ["*", "n*", "d*", "s.*", "s.*.v", "s.*.hot", "t.*", "n?", "s.1*", "t.x.*", "q*"]
+DERIVED_MEMBERS += [f"u.{a}" for a in "xyz"] + [f"u.of.{b}" for b in "pq"]
+GLOBS = ["*", "n*", "d*", "s.*", "s.*.v", "s.*.hot", "t.*", "n?", "s.1*", "t.x.*", "q*", "u.*"]
 OWNERS = ["panel", "sidebar", "dialog", "a.b-c"]
 
 
@@ -179,9 +180,16 @@ def _combine(rng, choose):
     return {**listed, "map": rng.choice(LISTED)} if rng.random() < 0.7 else listed
 
 
+def reduction(rng):
+    top = {"top": rng.choice([1, 3, 1000]), "by": rng.choice(["value", "-value", "value.a", "null"])}
+    return rng.choice(["sum", "avg", "min", "max", "count", "count", "any", "all", "list", "object", top])
+
+
 def _all(rng, choose):
-    reduce = rng.choice(["sum", "avg", "min", "max", "count", "count", "any", "all", "list", "object"])
-    return {"all": rng.choice(["s.*.v", "t.*", "n*", "s.1*", "s.*.hot"]), "reduce": reduce}
+    return {
+        "all": rng.choice(["s.*.v", "t.*", "n*", "s.1*", "s.*.hot", "u.*", "t.x.*"]),
+        "reduce": reduction(rng),
+    }
 
 
 def _zip(rng, choose):

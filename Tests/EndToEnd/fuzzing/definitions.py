@@ -37,7 +37,10 @@ KEYS = {
         else rng.choice(["whileInUse", "untilPressure", "always"])
     ),
 }
-GLOBS = {"s.{id}.v": "s.*.v", "t.{a}.{b}": "t.*", "s.{id}.hot": "s.*.hot", "s.{id}.w": "s.1*.w"}
+GLOBS = {
+    "s.{id}.v": "s.*.v", "t.{a}.{b}": "t.*", "s.{id}.hot": "s.*.hot", "s.{id}.w": "s.1*.w", "u.{a}": "u.?",
+    "u.of.{b}": "u.of.*",
+}
 # How often a key stands in a node where it may.
 SHARES = {
     "initial": 0.5, "history": 0.25, "retain": 0.25, "ttl": 0.06, "expire": 0.3, "fresh": 0.15,
@@ -152,6 +155,11 @@ def _node(rng, name, nodes):
         return _with_keys(rng, {"source": _upstream(rng, name)}, "{" in name)
     if name in ("s.{id}.v", "t.{a}.{b}") or (name in content.SET and (not plain or rng.random() < 0.85)):
         return _with_keys(rng, {"set": _kind(rng)}, "{" in name)
+    if name.startswith("u."):
+        if "t.{a}.{b}" not in nodes:
+            return _with_keys(rng, {"set": _kind(rng)}, True)
+        group = {"all": "t.{a}.{b}", "reduce": content.reduction(rng)}
+        return _with_keys(rng, {**group, **rng.choice([{}, {"map": rng.choice(["value", "key"])}])}, True)
     if "{" in name:
         first = "s.{id}.v" if "s.{id}.v" in nodes else choose(rng)
         drawn = rng.random()

@@ -296,7 +296,7 @@ struct AllTests {
                 #""a.{i}":{"set":"any"},"b.{i}":{"from":"a.{i}","pipe":[]},"c":{"combine":["b.x"]},"s":{"all":"?.x.y","reduce":"sum"}"#,
                 "matches no node"
             ),
-            (#""a.{i}":{"set":"any"},"s.{i}":{"all":"a.*","reduce":"sum"}"#, "a family cannot join"),
+            (#""a.{i}":{"set":"any"},"s.{i}":{"all":"a.*","reduce":"sum"}"#, "must name a family"),
             (#""a":{"set":"any"},"s":{"from":"a","reduce":"sum"}"#, "'reduce' is only allowed with 'all'"),
         ]
     )

@@ -113,6 +113,15 @@ struct MemberTests {
         #expect(try bench.read(graph, "hall") == "13")
     }
 
+    @Test("F-1: an input may be called time, and the expression still sees the key")
+    func inputNamedTime() throws {
+        let graph = try bench.define(
+            #"{"graph":"t","nodes":{"s.{id}":{"set":"number"},"t.{id}":{"combine":{"time":"s.{id}"},"map":"key.id + string(time)"}}}"#
+        )
+        try bench.set(graph, [("s.a", "5")])
+        #expect(try bench.read(graph, "t.a") == #""a5""#)
+    }
+
     @Test("F-2: a declared node replaces the member of its name")
     func replaced() throws {
         let graph = try bench.define(

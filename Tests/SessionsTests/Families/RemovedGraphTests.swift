@@ -190,7 +190,7 @@ struct RemovedGraphTests {
         let next = #"{"graph":"g","nodes":{"s.{id}":{"set":"any"},"t.{id}":{"from":"s.{id}"}}}"#
         _ = bench.host.redefine(graph, as: try bench.definition(next))
         bench.endTurn()
-        #expect(graph.declared.joining.isEmpty && graph.members.watchers.isEmpty && former == nil)
+        #expect(graph.members.joining.isEmpty && graph.members.watchers.isEmpty && former == nil)
         _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.a"))))
         #expect(try bench.read(graph, "t.x") == "empty")
     }

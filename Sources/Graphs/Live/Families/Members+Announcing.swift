@@ -15,9 +15,7 @@ extension Members {
             commit.set.forEachNode { if create($0) { created.append($0) } }
         }
         guard !created.isEmpty else { return false }
-        // Used to tell whether all inputs of a dependent member will have a value.
-        let coming = families.contains { !$0.dependents.isEmpty } ? Set(created.map(\.name)) : []
-        graph.charging(commit.by) { for node in created { show(node, coming) } }
+        graph.charging(commit.by) { for node in created { show(node) } }
         return true
     }
 
@@ -38,57 +36,86 @@ extension Members {
 
     // MARK: - Appearing
 
-    /// From now on globs match the member, and the members made from it.
-    private func show(_ member: NamedNode, _ coming: Set<String>) {
-        if let family = member.family { show(member.name, of: family) { member } }
-        forEachDependent(of: member.name, in: member.family) { name, family in
-            guard isMade(name, family, coming) else { return }
-            if let living = graph.existing(name), living.node != nil { family.hold(living, withValue: true) }
-            show(name, of: family) { graph.node(name) }
+    /// From now on globs match these names, and those of the members made from them.
+    private func add(
+        _ names: [(name: String, family: NodeFamily)],
+        _ announce: (_ name: String, _ family: NodeFamily) -> Void
+    ) {
+        var open = names
+        while let (name, family) = open.popLast() {
+            guard self.names.insert(name) else { continue }
+            family.shown += 1
+            open += follow(name, of: family, .comes(isMember: true))
+            announce(name, family)
         }
     }
 
-    private func show(_ name: String, of family: NodeFamily, _ node: () -> NamedNode?) {
-        guard names.insert(name) else { return }
-        family.shown += 1
-        watchers.call(name, node) { $0.appeared($1) }
+    private func show(_ member: NamedNode) {
+        if let family = member.family { show([(member.name, family)]) }
+    }
+
+    private func show(_ names: [(name: String, family: NodeFamily)]) {
+        add(names) { name, family in
+            if !family.isMutable, let living = graph.existing(name), living.node != nil {
+                family.hold(living, withValue: true)
+            }
+            announce(name, in: family, { graph.node(name) }) { $0.appeared($1) }
+        }
+    }
+
+    /// Calls the groups that a name belongs to, and its watchers.
+    private func announce(
+        _ name: String,
+        in family: NodeFamily?,
+        _ node: () -> NamedNode?,
+        _ tell: (any NameWatcher, NamedNode) -> Void
+    ) {
+        for join in joins(of: name, in: family) { if let node = node() { tell(join, node) } }
+        watchers.call(name, node, tell)
     }
 
     /// The graph starts: globs match these members, which have values, and those made from them.
     func show(holding held: [NamedNode] = []) {
         guard !families.isEmpty else { return }
-        let valued = held.filter { $0.family != nil && $0.isMutable }
-        let names = Set(valued.map(\.name))
-        for member in valued { show(member, names) }
-        for (name, family) in standIns {
-            forEachDependent(of: name, in: family) { name, family in
-                if isMade(name, family, names) { show(name, of: family) { graph.node(name) } }
-            }
-        }
+        for member in held where member.isMutable { show(member) }
+        for (name, family) in standIns { show(follow(name, of: family, .comes(isMember: false))) }
     }
 
-    /// The definition has changed: matches every glob again.
+    /// The definition has changed: finds the names that globs match from now on, and the groups.
     ///
-    /// `demoted` are nodes that were declared before, and are members now.
-    func showAgain(_ demoted: [NamedNode]) {
+    /// `cleared` are nodes that the change will make empty.
+    ///
+    /// - Returns: for ``showAgain(_:_:)``.
+    func rename(without cleared: [NamedNode]) -> NewNames {
         let former = names.matching("*")
         for name in former { names.remove(name) }
-        let valued = living.filter { $0.isMutable && $0.source?.isEmpty == false }
-        let valuedNames = Set(valued.map(\.name))
-        var shown = valuedNames
-        for (name, family) in valued.map({ ($0.name, $0.family) }) + standIns {
-            forEachDependent(of: name, in: family) { name, family in
-                if isMade(name, family, valuedNames) { shown.insert(name) }
-            }
+        for family in families {
+            family.shown = 0
+            family.groups = FamilyGroups(of: family.definition)
+            if family.joinsGroups { family.emptied = graph.stamp }
         }
-        for family in families { family.shown = 0 }
-        for name in shown where names.insert(name) { family(of: name)?.shown += 1 }
-        let known = Set(former)
+        var shown: Set<String> = []
+        let ending = Set(cleared.map(ObjectIdentifier.init))
+        for member in living where member.exists && member.isMutable && member.source?.isEmpty == false {
+            guard let family = member.family, !ending.contains(ObjectIdentifier(member)) else { continue }
+            add([(member.name, family)]) { name, _ in shown.insert(name) }
+        }
+        for (name, family) in standIns {
+            add(follow(name, of: family, .comes(isMember: false))) { name, _ in shown.insert(name) }
+        }
+        return NewNames(former: Set(former), present: shown)
+    }
+
+    /// The definition has changed: calls the watchers of the names that have come or gone.
+    ///
+    /// `demoted` are nodes that were declared before, and are members now.
+    func showAgain(_ new: NewNames, _ demoted: [NamedNode]) {
+        let (known, shown) = (new.former, new.present)
         for name in known.union(demoted.map(\.name)).subtracting(shown).sorted() {
             // A declared node that replaced a member is matched as the member was.
             guard let node = graph.existing(name), node.family != nil else { continue }
-            watchers.call(name, { node }) { $0.vanishing($1) }
-            watchers.call(name, { node }) { $0.vanished($1) }
+            announce(name, in: node.family, { node }) { $0.vanishing($1) }
+            announce(name, in: node.family, { node }) { $0.vanished($1) }
         }
         // This looks up no entry, so nodes that were released under memory pressure stay released.
         for member in living where member.override != member.memberRetention {
@@ -96,7 +123,7 @@ extension Members {
             member.hold()
         }
         for name in shown.subtracting(known).sorted() {
-            watchers.call(name, { graph.node(name) }) { $0.appeared($1) }
+            announce(name, in: family(of: name), { graph.node(name) }) { $0.appeared($1) }
         }
         watchers.settle()
     }
@@ -109,18 +136,15 @@ extension Members {
     func hide(_ nodes: [NamedNode]) -> [NamedNode?] {
         guard !families.isEmpty else { return [] }
         var gone: [NamedNode?] = []
-        func hide(_ name: String, of family: NodeFamily) {
-            guard names.remove(name) else { return }
+        var open = nodes.reversed().compactMap { node in node.family.map { (name: node.name, family: $0) } }
+        while let (name, family) = open.popLast() {
+            guard names.remove(name) else { continue }
             family.shown -= 1
+            open += follow(name, of: family, .goes)
             let node = graph.existing(name)
             gone.append(node)
             // Watchers may know a name without an entry, too: as one for which they have no room.
-            watchers.call(name, { node ?? graph.node(name) }) { $0.vanishing($1) }
-        }
-        for node in nodes {
-            guard let family = node.family else { continue }
-            hide(node.name, of: family)
-            forEachDependent(of: node.name, in: family, hide)
+            announce(name, in: family, { node ?? graph.node(name) }) { $0.vanishing($1) }
         }
         return gone
     }
@@ -128,7 +152,9 @@ extension Members {
     /// The values of a commit are set: finishes announcing new members, and releases those that are
     /// gone.
     func settle(_ gone: [NamedNode?], _ stamp: LogStamp) {
-        for case let node? in gone { watchers.call(node.name, { node }) { $0.vanished($1) } }
+        for case let node? in gone {
+            announce(node.name, in: node.family, { node }) { $0.vanished($1) }
+        }
         watchers.settle()
         // A client that resumes a glob with an older cursor does not know which nodes the glob no
         // longer matches.
@@ -139,4 +165,10 @@ extension Members {
             family.hold(node, withValue: false)
         }
     }
+}
+
+/// The names that globs match, before and after a change of the definition.
+struct NewNames {
+    let former: Set<String>
+    let present: Set<String>
 }

@@ -1,12 +1,15 @@
 internal import Definitions
 internal import ReactiveGraph
+internal import Support
 
 // Which members are made from which (F-2, F-3).
 extension Members {
     func connectFamilies() {
         for family in families { family.disconnect() }
         for family in families {
-            for reference in family.definition.inputs where NamePattern.isPattern(reference) {
+            let definition = family.definition
+            let references = definition.joined.map { [$0.text] } ?? definition.inputs
+            for reference in references where NamePattern.isPattern(reference) {
                 guard let pattern = family.reference(reference) else { continue }
                 let source = graph.registry.family(covering: pattern)
                 source.map { $0 as! NodeFamily }?.connect(family, by: pattern)
@@ -20,46 +23,48 @@ extension Members {
         return graph.nodes.compactMap { node in family(of: node.name).map { (node.name, $0) } }
     }
 
-    /// Visits the members made from a member, directly or indirectly, except those that a declared
-    /// node replaces.
-    func forEachDependent(
-        of name: String,
-        in family: NodeFamily?,
-        _ visit: (_ name: String, _ family: NodeFamily) -> Void
-    ) {
-        guard let family, !family.dependents.isEmpty else { return }
-        var open = [(name: name, family: family)]
-        var seen: Set<String> = []
-        while let (name, family) = open.popLast() {
-            for dependent in family.dependents {
-                guard let made = dependent.member(madeFrom: name), seen.insert(made).inserted else {
-                    continue
-                }
-                if let node = graph.existing(made), node.family == nil { continue }
-                visit(made, dependent.family)
-                open.append((made, dependent.family))
+    /// The names that may come or go because a name comes or goes: those of the members made from
+    /// it, except those that a declared node replaces.
+    ///
+    /// A group comes with its first name, and goes with its last one.
+    func follow(
+        _ name: String,
+        of family: NodeFamily?,
+        _ change: NameChange
+    ) -> [(name: String, family: NodeFamily)] {
+        guard let family, !family.dependents.isEmpty else { return [] }
+        return family.dependents.compactMap { dependent in
+            guard let made = dependent.member(madeFrom: name) else { return nil }
+            let other = dependent.family
+            if other.joinsGroups {
+                let isAll =
+                    switch change {
+                    case .comes(let isMember): other.groups.insert(name, in: made, isMember: isMember)
+                    case .goes: other.groups.remove(name, from: made)
+                    }
+                if case .goes = change { other.emptied = graph.stamp }
+                guard isAll else { return nil }
+            } else if case .comes = change, !isMade(made, other) {
+                return nil
             }
+            if let node = graph.existing(made), node.family == nil { return nil }
+            return (made, other)
         }
     }
 
-    /// Whether all mutable members that a member is made from have a value, or will have one after
-    /// this commit (F-3).
-    func isMade(_ name: String, _ family: NodeFamily, _ coming: Set<String>) -> Bool {
-        var open = [(name: name, family: family)]
-        var seen: Set<String> = [name]
-        while let (name, family) = open.popLast() {
-            for reference in family.definition.inputs where NamePattern.isPattern(reference) {
-                let input = family.resolve(reference, for: name)
-                guard seen.insert(input).inserted else { continue }
-                if let node = graph.existing(input), node.family == nil { continue }
-                guard let source = family.source(of: reference) else { continue }
-                if !source.isMutable {
-                    open.append((input, source))
-                } else if !coming.contains(input), graph.existing(input)?.source?.isEmpty != false {
-                    return false
-                }
-            }
+    /// Whether globs match all members that a member is made from (F-3).
+    private func isMade(_ name: String, _ family: NodeFamily) -> Bool {
+        family.definition.inputs.allSatisfy { reference in
+            guard NamePattern.isPattern(reference), family.source(of: reference) != nil else { return true }
+            let input = family.resolve(reference, for: name)
+            return names.contains(input) || graph.existing(input).map { $0.family == nil } ?? false
         }
-        return true
     }
+}
+
+/// How names change that globs match.
+enum NameChange {
+    /// A member, or a declared node in the place of one.
+    case comes(isMember: Bool)
+    case goes
 }

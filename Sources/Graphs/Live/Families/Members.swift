@@ -18,6 +18,9 @@ package final class Members {
     /// The names that globs match: see ``NameWatcher``.
     package let names = SortedNames()
     package let watchers = NameWatchers()
+    /// What gathers for the declared nodes that join all matches of a glob, and for living groups
+    ///
+    var joining: [ObjectIdentifier: AllMembers] = [:]
     package private(set) var livingCount = 0
     /// How many members pending commits will create.
     package internal(set) var comingCount = 0
@@ -85,6 +88,7 @@ package final class Members {
         member.family?.living -= 1
         host.memberAccounts.released(member)
         member.endExpiry()
+        if !joining.isEmpty { joining[ObjectIdentifier(member)] = nil }
         if member.hasFacets { graph.facets.end(member) }
         // A member with a pending commit keeps its entry until the commit is answered.
         if member.isListed { noteLeftover(member) }
@@ -165,6 +169,7 @@ package final class Members {
             guard node.node == nil, seen.insert(ObjectIdentifier(node)).inserted else { continue }
             if node.family != nil { new += 1 }
             open += node.inputs
+            open += node.joinedNodes
         }
         return new
     }

@@ -10,6 +10,8 @@ package final class NodeFamily: RegistryFamily {
     unowned let graph: LiveGraph
     /// Families made from members of this one.
     private(set) var dependents: [Dependent] = []
+    /// Whether one of these joins its members by groups.
+    private(set) var isJoined = false
     package internal(set) var living = 0
     /// How many members globs match, alive or not.
     package internal(set) var shown = 0
@@ -19,6 +21,8 @@ package final class NodeFamily: RegistryFamily {
     var emptied: LogStamp
     /// The leases of members that have a value, in the order in which they expire.
     let leases: MemberLeases
+    /// If it joins the members of another family: its groups.
+    var groups: FamilyGroups
     private var references: [String: NamePattern] = [:]
     private var sources: [String: Unowned<NodeFamily>] = [:]
 
@@ -40,8 +44,12 @@ package final class NodeFamily: RegistryFamily {
         self.graph = graph
         emptied = stamp
         leases = MemberLeases(of: graph)
+        groups = FamilyGroups(of: definition)
         super.init(pattern)
     }
+
+    /// Whether it joins the members of another family by groups.
+    var joinsGroups: Bool { definition.joined != nil }
 
     /// Whether clients may set the members.
     var isMutable: Bool { definition.isMutable }
@@ -77,6 +85,7 @@ package final class NodeFamily: RegistryFamily {
     /// Forgets which families are made from this one.
     func disconnect() {
         dependents = []
+        isJoined = false
         sources = [:]
     }
 
@@ -84,6 +93,7 @@ package final class NodeFamily: RegistryFamily {
     /// calls `reference`.
     func connect(_ family: NodeFamily, by reference: NamePattern) {
         dependents.append(Dependent(family: family, reference: reference))
+        if family.joinsGroups { isJoined = true }
         family.sources[reference.text] = Unowned(self)
     }
 
@@ -98,7 +108,8 @@ package final class NodeFamily: RegistryFamily {
         return pattern
     }
 
-    /// The node that the member `name` uses where its definition says `reference`.
+    /// The node that the member `name` uses where its definition says `reference`; where that has
+    /// further placeholders, the glob that matches the nodes.
     func resolve(_ reference: String, for name: String) -> String {
         guard NamePattern.isPattern(reference), let other = self.reference(reference),
             let values = pattern.values(of: name)
@@ -117,6 +128,7 @@ extension NamePattern {
     /// Values of this pattern's placeholders, in the order in which the other pattern has them.
     fileprivate func arrange(_ values: [String], for other: NamePattern) -> [String] {
         placeholders == other.placeholders
-            ? values : other.placeholders.map { name in values[placeholders.firstIndex(of: name) ?? 0] }
+            ? values
+            : other.placeholders.map { name in placeholders.firstIndex(of: name).map { values[$0] } ?? "*" }
     }
 }

@@ -18,8 +18,9 @@ extension GatheringNode: Gathering where Figure.Value == Datum {}
 
 /// Keeps the members of one `all` in step with the names of its graph (F-3, F-5).
 ///
-/// In a definition it lasts as long as its name, even while there is no living node; in a client's
-/// pipeline, as long as its node. Changing the definition handles declared nodes that appear or go
+/// In a definition it lasts as long as its name, even while there is no living node; for a group
+/// and in a client's pipeline, as long as its node. A group watches no names: it is called
+/// for those that belong to it. Changing the definition handles declared nodes that appear or go
 /// with it.
 package final class AllMembers: NameWatcher, NodeChooser {
     package let glob: String
@@ -28,6 +29,8 @@ package final class AllMembers: NameWatcher, NodeChooser {
     private weak var graph: LiveGraph?
     /// The node of the definition that it belongs to; nil in a client's pipeline.
     let named: NamedNode?
+    /// Whether that node is a member of a family, which joins another family by groups.
+    let isGroup: Bool
     /// In a client's pipeline, what counts the members.
     private let meter: StageMeter?
     private weak var gathering: (any Gathering)?
@@ -46,7 +49,8 @@ package final class AllMembers: NameWatcher, NodeChooser {
         readers = PipelineReaders(nil)
         self.glob = glob
         graph = named.graph
-        named.graph.members.watchers.add(self, to: glob)
+        isGroup = named.family != nil
+        if !isGroup { named.graph.members.watchers.add(self, to: glob) }
     }
 
     /// The members of a client's pipeline.
@@ -56,16 +60,18 @@ package final class AllMembers: NameWatcher, NodeChooser {
         self.graph = graph
         readers = PipelineReaders(access)
         self.meter = meter
+        isGroup = false
         graph.members.watchers.add(self, to: glob)
     }
 
     deinit {
-        graph?.members.watchers.remove(self, from: glob)
+        if !isGroup { graph?.members.watchers.remove(self, from: glob) }
     }
 
     /// The nodes that the glob matches now.
     var nodes: [NamedNode] {
         guard let graph else { return [] }
+        if isGroup, let named { return named.joinedNodes }
         let nodes = graph.visibleNodes(matching: glob)
         guard !readers.isEmpty else { return nodes }
         graph.host.work += Access.work(looking: nodes.count)
@@ -74,6 +80,14 @@ package final class AllMembers: NameWatcher, NodeChooser {
 
     /// How many members the living node has; 0 without one.
     package var count: Int { gathering?.memberCount ?? 0 }
+
+    /// Whether the living node has the members that it should have.
+    func isComplete(isSettled: Bool) -> Bool {
+        guard let gathering, !isWaiting else { return true }
+        let nodes = nodes
+        return (!isSettled || gathering.memberCount == nodes.count)
+            && nodes.allSatisfy { $0.living.map(gathering.contains) ?? false }
+    }
 
     /// Gives a node that was just made its members.
     func fill(_ gathering: any Gathering) {
@@ -152,16 +166,28 @@ package final class AllMembers: NameWatcher, NodeChooser {
 extension NamedNode {
     /// The members of a node that joins all matches of a glob.
     package var members: AllMembers? {
-        graph.declared.joining.isEmpty ? nil : graph.declared.joining[ObjectIdentifier(self)]
+        graph.members.joining.isEmpty ? nil : graph.members.joining[ObjectIdentifier(self)]
     }
 
-    /// The new definition may join other nodes than before.
-    func noteMembers() {
-        // A member of a family joins none.
-        let glob = family == nil ? definition.glob : nil
+    /// The new definition may join other nodes than before; `isLiving`: there is a living node, or
+    /// it is being made.
+    func noteMembers(isLiving: Bool) {
+        let glob = family == nil ? definition.glob : isLiving ? groupGlob : nil
         let former = members
-        guard glob != nil || former != nil, former?.glob != glob else { return }
+        guard glob != nil || former != nil, former?.glob != glob || former?.isGroup != (family != nil)
+        else { return }
         former?.release()
-        graph.declared.joining[ObjectIdentifier(self)] = glob.map { AllMembers(of: self, $0) }
+        graph.members.joining[ObjectIdentifier(self)] = glob.map { AllMembers(of: self, $0) }
+    }
+
+    /// For a group, the glob that matches what it joins.
+    private var groupGlob: String? {
+        guard let family, let joined = definition.joined else { return nil }
+        return family.resolve(joined.text, for: name)
+    }
+
+    /// For a group, the nodes that it joins, whether or not it lives.
+    var joinedNodes: [NamedNode] {
+        family.map { graph.members.nodes(ofGroup: name, of: $0) } ?? []
     }
 }

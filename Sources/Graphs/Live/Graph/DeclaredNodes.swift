@@ -8,8 +8,6 @@ struct DeclaredNodes {
     }
     /// The mutable nodes that the definition no longer has.
     var removedInputs = RemovedInputs()
-    /// Those that join all matches of a glob, each with its list of members.
-    var joining: [ObjectIdentifier: AllMembers] = [:]
     /// Those with an alarm; determined on first use.
     private var knownAlarms: [NamedNode]?
 

@@ -48,6 +48,7 @@ final class GraphSite: StageSite {
     var clock: any EvaluationClock { graph }
     var key: Value? { member?.placeholderTexts }
     var caseTables: CaseTables { graph.builder.caseTables }
+    var glob: String? { members?.glob }
 
     func living(_ reference: String) -> Node<Datum>? {
         let name = member?.family?.resolve(reference, for: member?.name ?? "") ?? reference

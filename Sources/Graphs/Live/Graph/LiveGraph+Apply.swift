@@ -128,7 +128,7 @@ extension LiveGraph {
     /// Removes a node that the definition no longer has: the registry releases it.
     func remove(_ node: NamedNode) {
         node.living?.observe(nil)
-        if !declared.joining.isEmpty { declared.joining[ObjectIdentifier(node)] = nil }
+        if !members.joining.isEmpty { members.joining[ObjectIdentifier(node)] = nil }
         node.endExpiry()
         facets.end(node)
         node.source = nil

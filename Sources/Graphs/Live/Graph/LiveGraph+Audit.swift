@@ -2,13 +2,14 @@ internal import ReactiveGraph
 
 extension LiveGraph {
     /// In debug builds, walks the graph and requires that the counters agree with it: after a
-    /// teardown, every living node must be reachable.
+    /// teardown, every living node must be reachable, and groups must have their members.
     ///
     /// Graphs of more than 512 nodes and listeners are skipped, because the walk is linear and this
     /// is called at every teardown.
     package func audit() {
         #if DEBUG
             guard core.counts.liveNodes + core.counts.liveListeners <= 512 else { return }
+            precondition(members.areGrouped(isSettled: false), "\(name): a group does not have its members")
             let reachable = reachable(from: roots).count
             precondition(
                 reachable == core.counts.liveNodes,
@@ -17,7 +18,7 @@ extension LiveGraph {
         #endif
     }
 
-    var isWhole: Bool { reachable(from: roots).count == core.counts.liveNodes }
+    var isWhole: Bool { members.areGrouped() && reachable(from: roots).count == core.counts.liveNodes }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {

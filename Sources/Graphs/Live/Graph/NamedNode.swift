@@ -147,7 +147,7 @@ public final class NamedNode: RegistryEntry {
     }
 
     private func takeRules() {
-        noteMembers()
+        noteMembers(isLiving: node != nil)
         override = memberRetention ?? definition.retain
         rules = Rules(
             isMutable: definition.isMutable,
@@ -316,7 +316,9 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// The nodes whose newest change is its own.
-    private var changing: [NamedNode] { members?.nodes ?? inputs }
+    private var changing: [NamedNode] {
+        members?.nodes ?? (definition.joined == nil ? inputs : joinedNodes)
+    }
 }
 
 /// The author of a change.

@@ -46,7 +46,10 @@ package final class NodeBuilder {
     func make(_ node: NamedNode) -> Node<Datum> {
         if let family = node.family { graph.members.nodeMade(for: node, of: family) }
         guard !node.isMutable else { return makeEmpty(node) }
-        if node.family != nil { node.override = node.memberRetention }
+        if node.family != nil {
+            node.override = node.memberRetention
+            if node.definition.joined != nil { node.noteMembers(isLiving: true) }
+        }
         // From now on it records its own emissions.
         if node.members != nil {
             node.ownCause = node.cause

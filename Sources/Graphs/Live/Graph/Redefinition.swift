@@ -39,8 +39,11 @@ struct Redefinition {
         let notifyOfEnds = gone.isEmpty ? {} : graph.endSubscriptions(to: gone)
         // A declared node that joins others is rebuilt if one of these is added or removed.
         var joining = graph.chains.all.compactMap(\.members)
-        if isAboutMembers { joining += graph.declared.joining.values }
-        for members in joining { members.leave(gone) }
+        if isAboutMembers { joining += graph.members.joining.values }
+        let leaving = graph.members.joins(of: gone)
+        for members in joining {
+            members.leave(members.isGroup ? leaving[ObjectIdentifier(members)] ?? [] : gone)
+        }
 
         // Nodes that unchanged nodes need only through changed ones must not be destroyed and made
         // again.
@@ -48,6 +51,10 @@ struct Redefinition {
         var going = gone.compactMap(\.living)
         let (rebuilding, changed) = takeOver(removed, members)
         let values = alterMutable(changed)
+        var names: NewNames?
+        if isAboutMembers, delta.reachesMembers {
+            names = graph.members.rename(without: values.filter { $1 == nil }.map(\.0))
+        }
         if old.mode != new.mode {
             let propagation: Graph.Propagation = new.mode == .immediate ? .immediate : .settled
             graph.core.setPropagation(propagation, reaching: graph.roots)
@@ -72,12 +79,15 @@ struct Redefinition {
         if !gone.isEmpty || !graph.declared.removedInputs.isEmpty {
             graph.declared.removedInputs.note(gone, in: graph)
         }
-        if isAboutMembers, delta.reachesMembers {
-            graph.members.showAgain(removed.filter { $0.exists && $0.family != nil })
+        if let names {
+            graph.members.showAgain(names, removed.filter { $0.exists && $0.family != nil })
         }
         graph.facets.noteEdges()
         graph.demand?.redefined()
-        for members in joining { members.join(added) }
+        let coming = graph.members.joins(of: added)
+        for members in joining {
+            members.join(members.isGroup ? coming[ObjectIdentifier(members)] ?? [] : added)
+        }
         GradualRelease.free(unused, in: graph.host)
         graph.audit()
         // Clients may send a request as soon as they receive the end.

@@ -29,6 +29,14 @@ public struct PlaceHeap<Element: Comparable> {
     /// Whether there are no elements.
     @inlinable public var isEmpty: Bool { entries.isEmpty }
 
+    /// How many elements there are.
+    @inlinable public var count: Int { entries.count }
+
+    /// All elements with their places, in no particular order.
+    @inlinable public var all: [(element: Element, place: Int)] {
+        (0..<entries.count).map { (entries[$0].element, entries[$0].place) }
+    }
+
     /// The first element in order, and its place; of equal elements, any.
     @inlinable public var first: (element: Element, place: Int)? {
         entries.first.map { ($0.element, $0.place) }

@@ -71,7 +71,7 @@ extension NodeFamily {
         buffer.append("{")
         buffer.member("name", pattern.text)
         buffer.member("kind", definition.kindName.rawValue)
-        buffer.append(facts: definition, inputs: definition.inputs)
+        buffer.append(facts: definition, inputs: definition.joined.map { [$0.text] } ?? definition.inputs)
         buffer.member("members", shown)
         buffer.member("alive", living)
         buffer.append("}")
