@@ -324,7 +324,7 @@ struct SQLiteLogTests {
         try write("PRAGMA user_version = 5")
         #expect(
             refusal()?.message
-                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 5, this one reads 3 to 4"
+                == "\(folder.path)/sluice.db cannot be opened: it was written by another version of Sluice: format 6, this one reads 3 to 5"
         )
         folder.overwrite("sluice.db", at: 0, Array("not a database at all".utf8))
         let error = try #require(refusal())

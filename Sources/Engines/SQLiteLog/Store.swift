@@ -26,7 +26,8 @@ final class Store: @unchecked Sendable {
     /// bytes.
     ///
     /// In version 3 a graph had one epoch, which reads as one without earlier ones.
-    static let version: Int64 = 4
+    /// Up to version 4 `keys.digest` had nothing after the digest.
+    static let version: Int64 = 5
     private static let readable: ClosedRange<Int64> = 3...version
     /// "Slui": SQLite's mark for whose file it is.
     private static let applicationID: Int64 = 0x536c_7569

@@ -8,7 +8,7 @@ package enum FieldName: UInt8, CaseIterable {
     case pipe, map, reduce, mode, every, queue, initial, facets, load, history, keep, since, sub, via
     case owner, addOwner, removeOwner
     // Changing a graph.
-    case set, clear, `if`, ctx, key, hand, presence
+    case set, update, with, clear, `if`, ctx, key, hand, presence
     // What a producer reports.
     case loading, progress, error, notModified, cancelled, invalidate
     // Observing, and who the client is.

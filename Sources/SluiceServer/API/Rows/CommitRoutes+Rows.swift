@@ -13,6 +13,11 @@ extension CommitRoutes: Routes {
         "no_space",
     ]
 
+    private static let expressionErrors: [ErrorCode] = [
+        "expr_syntax", "expr_type", "expr_cost", "expr_overflow", "expr_divide", "expr_index",
+        "expr_no_key", "expr_bad_value", "pattern_limit",
+    ]
+
     private static let setFields: [HeaderName] = [
         .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
     ]
@@ -51,11 +56,11 @@ extension CommitRoutes: Routes {
                 handler: patchNode,
                 audited: .set,
                 name: "patchNode",
-                summary: "Changes members of an object (RFC 7396)",
+                summary: "Changes members of an object (RFC 7396), or computes the next value",
                 fields: setFields,
-                body: Body(types: ["application/merge-patch+json"], schema: .any),
+                body: Body(types: ["application/merge-patch+json", "application/cel"], schema: .any),
                 successes: applied("It is set"),
-                errors: setErrors
+                errors: setErrors + expressionErrors
             ),
             Operation(
                 method: .post,
@@ -106,11 +111,31 @@ extension CommitRoutes: Routes {
                 handler: applyBatch,
                 audited: .set,
                 name: "batch",
-                summary: "Sets and clears several nodes, all or nothing",
+                summary: "Sets, updates and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext],
                 body: valueBody.of(.batch),
                 successes: [answer("All of it is applied", .applied)],
-                errors: setErrors
+                errors: setErrors + expressionErrors + ["too_large"]
+            ),
+            Operation(
+                method: .post,
+                path: graph + "/wipe",
+                side: .service,
+                need: Need([.set, .read], over: .namedNodes),
+                handler: wipeGraph,
+                audited: .set,
+                name: "wipeGraph",
+                summary: "Clears the nodes that match and that the caller may read and set",
+                parameters: [
+                    Parameter(
+                        "match",
+                        .string.with("minLength", 1).with("maxLength", 256).with("default", "*"),
+                        "A name or glob: only nodes that match"
+                    )
+                ],
+                fields: [.idempotencyKey, .sluiceContext],
+                successes: [answer("They are empty", .applied)],
+                errors: setErrors + ["too_large"]
             ),
         ]
 }
@@ -118,7 +143,13 @@ extension CommitRoutes: Routes {
 extension Schema {
     fileprivate static let applied = part(
         "Applied",
-        .object(cursor, [.optional("changed", .integer)])
+        .object(
+            cursor,
+            [
+                .optional("changed", .integer),
+                .optional("values", .anyObject, "What the expressions have given"),
+            ]
+        )
     )
 
     fileprivate static let load = part(
@@ -148,13 +179,20 @@ extension Schema {
     fileprivate static let batch = part(
         "Batch",
         .object([
-            .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
+            .optional("set", .anyObject),
+            .optional("update", .map(of: .string), "Nodes and the expressions for their next values"),
+            .optional("with", .map(of: .string), "Names in expressions, and their nodes"),
+            .optional("clear", .names, "Names and globs"),
+            .optional("if", .oneOf([.anyObject, .string]), "Conditions, or one expression"),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
         ]).and(
             .anyOf([
                 .requires(["set"]).and(
                     .properties([.optional("set", .any.with("minProperties", 1))])
+                ),
+                .requires(["update"]).and(
+                    .properties([.optional("update", .any.with("minProperties", 1))])
                 ),
                 .requires(["clear"]).and(
                     .properties([.optional("clear", .any.with("minItems", 1))])
