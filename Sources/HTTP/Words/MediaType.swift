@@ -70,10 +70,4 @@ public import Support
         guard let value = value, let type = MediaType(value) else { return false }
         return type.isType("application/merge-patch+json") && type.isUTF8
     }
-
-    /// Whether the body is an expression for the next value, which only PATCH takes.
-    public static func isExpression(_ value: BorrowedBytes?) -> Bool {
-        guard let value = value, let type = MediaType(value) else { return false }
-        return type.isType("application/cel") && type.isUTF8
-    }
 }

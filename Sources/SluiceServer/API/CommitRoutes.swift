@@ -39,17 +39,14 @@ enum CommitRoutes {
             + "in a shell: curl -d '\"text\"' URL"
     }
 
-    /// `PATCH …/nodes/{n}`: changes members of an object, or computes the next value of any node
-    /// (``updateNode(_:_:)``).
+    /// `PATCH …/nodes/{n}`: changes members of an object.
     ///
     /// The patch is computed from the present value and set only if it
     /// has not changed meanwhile.
     static func patchNode(_ request: Request) throws(HostError) {
         let node = try request.node()
-        let type = request.head.value(.contentType)
-        if MediaType.isExpression(type) { return try updateNode(request, node) }
-        guard MediaType.isMergePatch(type) else {
-            throw .unsupportedType("application/merge-patch+json or application/cel")
+        guard MediaType.isMergePatch(request.head.value(.contentType)) else {
+            throw .unsupportedType("application/merge-patch+json")
         }
         let reading = node.graph.read(node)
         let value: Datum
@@ -75,32 +72,6 @@ enum CommitRoutes {
             commit.conditions.append(Condition(node, .changedAt(reading.changed)))
         }
         try submit(commit, .set(isTagged: true, isMinimal: request.returnsMinimal), request.connection)
-    }
-
-    /// The body is an expression for the node's next value.
-    private static func updateNode(_ request: Request, _ node: NamedNode) throws(HostError) {
-        guard let source = String(validating: request.body, as: UTF8.self) else {
-            throw HostError(.badField, "the body must be an expression in UTF-8", node: node.name)
-        }
-        var commit = Commit(graph: node.graph)
-        try prepare(&commit, node, request)
-        let text = FormulaText(of: node.name, source)
-        let isMinimal = request.returnsMinimal
-        request.connection.whenParsed(PipelineText([text])) { [commit] connection, parsed in
-            var commit = commit
-            refusing(on: connection) { () throws(HostError) in
-                let view = try self.view(of: commit, on: connection)
-                commit.transaction = try Transaction(
-                    of: commit,
-                    with: [],
-                    [text],
-                    parsed,
-                    globs: [],
-                    for: view
-                )
-                try submit(commit, .set(isTagged: true, isMinimal: isMinimal), connection)
-            }
-        }
     }
 
     /// `DELETE …/nodes/{n}/value`: the node becomes empty.
@@ -146,45 +117,34 @@ enum CommitRoutes {
         case .commit(let commit):
             guard commit.transaction != nil else { return try submit(commit, .batch, connection) }
             connection.whenThereIsRoom { connection in
-                refusing(on: connection) { () throws(HostError) in try submit(commit, .batch, connection) }
+                do throws(HostError) { try submit(commit, .batch, connection) } catch {
+                    connection.refuse(error)
+                }
             }
         case .unread(let text):
             let body = Array(request.body)
-            connection.whenParsed(text) { connection, parsed in
-                refusing(on: connection) { () throws(HostError) in
-                    let view = try self.view(of: commit, on: connection)
-                    try submit(try batch(body, parsed, into: commit, for: view), .batch, connection)
-                }
-            }
+            connection.whenParsed(text) { applyBatch(body, $1, into: commit, on: $0) }
         }
     }
 
-    /// The commit of a body whose expressions another thread has parsed.
-    private static func batch(
+    /// Goes on when another thread has parsed the expressions of a batch.
+    private static func applyBatch(
         _ body: [UInt8],
         _ parsed: ParsedPipeline?,
         into commit: Commit,
-        for view: GraphView
-    ) throws(HostError) -> Commit {
-        let batch = try body.withBorrowedBytes { body in
-            Result { () throws(HostError) in
-                try CommitReader.read(batch: body, for: view, parsed, into: commit)
-            }
-        }.get()
-        guard case .commit(let commit) = batch else { return commit }
-        return commit
-    }
-
-    /// The graph of a commit, as the caller may see it now.
-    private static func view(
-        of commit: Commit,
         on connection: HTTPConnection
-    ) throws(HostError) -> GraphView {
-        try GraphView(connection.hub.host[commit.graph.name], for: connection.access)
-    }
-
-    private static func refusing(on connection: HTTPConnection, _ body: () throws(HostError) -> Void) {
-        do throws(HostError) { try body() } catch { connection.refuse(error) }
+    ) {
+        do throws(HostError) {
+            let view = try GraphView(connection.hub.host[commit.graph.name], for: connection.access)
+            let batch = try body.withBorrowedBytes { body in
+                Result { () throws(HostError) in
+                    try CommitReader.read(batch: body, for: view, parsed, into: commit)
+                }
+            }.get()
+            if case .commit(let commit) = batch { try submit(commit, .batch, connection) }
+        } catch {
+            connection.refuse(error)
+        }
     }
 
     /// `POST …/wipe?match=glob`: clears the nodes that match and that the caller may read and set.

@@ -138,7 +138,7 @@ struct PendingUpdateTests {
         #expect(!String(decoding: bytes, as: UTF8.self).contains("value"))
         // Others' commits after this rev send it back.
         var commit = Commit(graph: graph)
-        let text = FormulaText(of: "a", "value + 1")
+        let text = FormulaText(node: "a", text: "value + 1", names: [])
         let view = try GraphView(graph, for: .full)
         commit.transaction = try Transaction(of: commit, with: [], [text], nil, globs: [], for: view)
         #expect(commit.entry().checkedAt == graph.rev)

@@ -45,12 +45,7 @@ package struct FormulaText: Sendable {
         return texts
     }
 
-    /// An expression that updates one node, and sees nothing else.
-    package init(of node: String, _ text: String) {
-        self.init(node: node, text: text, names: [])
-    }
-
-    private init(node: String?, text: String, names: [String]) {
+    package init(node: String?, text: String, names: [String]) {
         (self.node, self.text) = (node, text)
         variables = node == nil ? names : names + [Self.value]
         key = variables.joined(separator: " ") + "\n" + text

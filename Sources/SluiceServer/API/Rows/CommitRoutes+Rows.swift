@@ -56,11 +56,11 @@ extension CommitRoutes: Routes {
                 handler: patchNode,
                 audited: .set,
                 name: "patchNode",
-                summary: "Changes members of an object (RFC 7396), or computes the next value",
+                summary: "Changes members of an object (RFC 7396)",
                 fields: setFields,
-                body: Body(types: ["application/merge-patch+json", "application/cel"], schema: .any),
+                body: Body(types: ["application/merge-patch+json"], schema: .any),
                 successes: applied("It is set"),
-                errors: setErrors + expressionErrors
+                errors: setErrors
             ),
             Operation(
                 method: .post,
