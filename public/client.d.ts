@@ -83,6 +83,9 @@ export interface Facets {
   readonly error?: { code: string; msg: string; at: number };
 }
 
+/** What has made a value. */
+export type Origin = "set" | "source" | "link" | "tick" | "restore" | "expiry" | "initial";
+
 export interface Meta {
   /** The commit's time, milliseconds since 1970. */
   readonly t: number;
@@ -95,6 +98,13 @@ export interface Meta {
   readonly folded: number;
   readonly by?: string;
   readonly ctx?: unknown;
+  /**
+   * With `path`: the nodes that the value has passed, oldest first, to give to `set`; none after a
+   * reconnect that has lost nothing.
+   */
+  readonly path?: string[];
+  /** With `path` or `history`: what kind of cause the value has. */
+  readonly origin?: Origin;
   /** A value from the node's history, requested with `history`. */
   readonly history?: boolean;
   /** The first delivery after a reconnect: how long the connection was away, milliseconds. */
@@ -128,7 +138,7 @@ export interface Meta {
    * because there are too many, if that has changed.
    */
   readonly changed?: string[];
-  readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true; state?: Facets; same?: true }>;
+  readonly m?: Record<string, { v?: unknown; empty?: true; fail?: { code: string; msg: string }; gone?: true; state?: Facets; same?: true; path?: string[]; by?: string; origin?: Origin }>;
   readonly more?: number;
 }
 
@@ -144,6 +154,8 @@ export interface WatchOptions {
   facets?: boolean;
   /** Whether producers are asked for missing and stale values. */
   load?: boolean;
+  /** Whether `meta` has the value's `path` and `origin`. */
+  path?: boolean;
   /** The owner or owners, up to eight; by default the connection. */
   owner?: string | string[];
   /**
@@ -203,6 +215,8 @@ export interface SetOptions {
   presence?: boolean;
   /** A person made the set, not a program. */
   hand?: boolean;
+  /** Where the value has been (`meta.path`): nodes among these are not set again. */
+  path?: string[];
   /** An idempotency key; repeats with the same key within ten minutes are applied once. */
   key?: string;
 }
@@ -227,6 +241,9 @@ export interface GraphSummary {
 }
 
 export interface Cursor { epoch: string; rev: number; }
+
+/** What `set` resolves to; without a cursor if every node was skipped. */
+export interface Applied extends Cursor { skipped?: string[]; }
 
 export declare class SluiceError extends Error {
   /**
@@ -265,14 +282,14 @@ export interface Client {
   demand(graph: string, nodes: string | string[], fn: (wanted: Record<string, Demand>, meta: { m: Record<string, Demand>; changed: string[]; ended?: Meta["ended"] }) => void): Watch<Record<string, Demand>>;
   /** Reports the state of a node besides its value. */
   load(target: string, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
-  set(target: string, value: unknown, options?: SetOptions): Promise<Cursor>;
+  set(target: string, value: unknown, options?: SetOptions): Promise<Applied>;
   /**
    * Computes the next values by expressions, in which `value` is the present one: of one node, or
    * of several of a graph.
    */
-  update(target: string, expressions: string | Record<string, string>, options?: Omit<SetOptions, "presence">): Promise<Cursor & { values: Record<string, unknown> }>;
+  update(target: string, expressions: string | Record<string, string>, options?: Omit<SetOptions, "presence">): Promise<Applied & { values: Record<string, unknown> }>;
   /** Clears the nodes that match a glob, or all, and that the client may read and set. */
-  wipe(graph: string, match?: string): Promise<Cursor>;
+  wipe(graph: string, match?: string): Promise<Applied>;
   /**
    * Keeps the node set while this client is connected: sets it now, if there is a connection, and
    * again with each new one; the server clears it when the connection ends. Without a value the

@@ -556,7 +556,7 @@ export function connect(address = "/v1/ws", {
     // Of a subscription that this client has just ended.
     if (!sub) return;
     if (sub.fields.facets) entry = withFacets(sub, entry);
-    const { c, n: folded = 1, empty, fail, m, more, state, same } = entry;
+    const { c, n: folded = 1, empty, fail, m, more, state, same, path, origin } = entry;
     const { cursor, values, cut: { gap, lost, lostRevs } = {} } = sub;
     for (const name in m) {
       if ("v" in m[name]) values[name] = m[name].v;
@@ -564,8 +564,8 @@ export function connect(address = "/v1/ws", {
     }
     const changed = m && Object.keys(m);
     const meta = {
-      t, rev, epoch: cursor.epoch, c, folded, by, ctx, history,
-      empty, fail, m, changed, more, state, same,
+      t, rev, epoch: cursor.epoch, c, folded, by: path ? entry.by : by, ctx, history,
+      empty, fail, m, changed, more, state, same, path, origin,
     };
     Object.assign(sub, { entry, meta, cut: undefined, ended: undefined });
     cursor.rev = rev;

@@ -3,20 +3,22 @@ internal import Support
 // The binary form of entries, used by every log: varints (LEB128); texts as length and UTF-8.
 //
 //     flags (which parts follow), kind, then per flag: definition or time, set, clear, claimed and
-//     claimer, by, context, key, reports
+//     claimer, by, context, key, reports, path
 //
 // The graph's name, rev and time are not included: logs store them beside the entry.
 
 extension LogEntry {
     private enum Flag {
-        static let set: UInt8 = 1
-        static let clear: UInt8 = 2
-        static let claimed: UInt8 = 4
-        static let by: UInt8 = 8
-        static let context: UInt8 = 16
-        static let key: UInt8 = 32
-        static let reports: UInt8 = 64
-        static let all: UInt8 = 127
+        static let set: UInt64 = 1
+        static let clear: UInt64 = 2
+        static let claimed: UInt64 = 4
+        static let by: UInt64 = 8
+        static let context: UInt64 = 16
+        static let key: UInt64 = 32
+        static let reports: UInt64 = 64
+        static let path: UInt64 = 128
+        static let link: UInt64 = 256
+        static let all: UInt64 = 511
     }
 
     private enum Mark {
@@ -31,7 +33,7 @@ extension LogEntry {
 
     /// Appends the entry without the name of its graph.
     public func append(to bytes: inout [UInt8]) {
-        var flags: UInt8 = 0
+        var flags: UInt64 = 0
         if !set.isEmpty { flags |= Flag.set }
         if !clear.isEmpty { flags |= Flag.clear }
         if !claimed.isEmpty { flags |= Flag.claimed }
@@ -39,7 +41,10 @@ extension LogEntry {
         if context != nil { flags |= Flag.context }
         if key != nil { flags |= Flag.key }
         if !reports.isEmpty { flags |= Flag.reports }
-        bytes.append(flags)
+        if !path.isEmpty { flags |= Flag.path }
+        if isOfLink { flags |= Flag.link }
+        // The first seven flags take one byte, as they did when there were no others.
+        bytes.append(varint: flags)
         append(kind, to: &bytes)
         if !set.isEmpty {
             bytes.append(varint: UInt64(set.count))
@@ -49,8 +54,7 @@ extension LogEntry {
             }
         }
         for names in [clear, claimed] where !names.isEmpty {
-            bytes.append(varint: UInt64(names.count))
-            for name in names { bytes.append(counted: name.utf8) }
+            Self.append(names, to: &bytes)
         }
         if !claimed.isEmpty { bytes.append(counted: claimer.utf8) }
         if let by { bytes.append(counted: by.utf8) }
@@ -66,6 +70,12 @@ extension LogEntry {
                 report.change.append(to: &bytes)
             }
         }
+        if !path.isEmpty { Self.append(path, to: &bytes) }
+    }
+
+    private static func append(_ names: [String], to bytes: inout [UInt8]) {
+        bytes.append(varint: UInt64(names.count))
+        for name in names { bytes.append(counted: name.utf8) }
     }
 
     private func append(_ kind: Kind, to bytes: inout [UInt8]) {
@@ -90,7 +100,7 @@ extension LogEntry {
     ///
     /// - Throws: ``LogBytesError`` if the bytes end too early or are not an entry.
     public init(graph: String, from reader: inout LogBytesReader) throws(LogBytesError) {
-        let flags = try reader.byte()
+        let flags = try reader.varint()
         guard flags <= Flag.all else { throw LogBytesError() }
         self.init(graph: graph, kind: try Self.kind(from: &reader))
         if flags & Flag.set != 0 {
@@ -117,6 +127,8 @@ extension LogEntry {
                 reports.append(Report(try reader.text(), try FacetChange(from: &reader)))
             }
         }
+        if flags & Flag.path != 0 { path = try Self.names(from: &reader) }
+        isOfLink = flags & Flag.link != 0
     }
 
     private static func kind(from reader: inout LogBytesReader) throws(LogBytesError) -> Kind {

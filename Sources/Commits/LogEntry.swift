@@ -87,6 +87,10 @@ public struct LogEntry: Hashable, Sendable {
     public var by: String?
     /// The client's context (`ctx`), as JSON text.
     public var context: [UInt8]?
+    /// Where the value has been before, as the client said (`path`).
+    public var path: [String] = []
+    /// Whether a link that a client has made leads a value on.
+    public var isOfLink = false
     /// The client's key, if it gave one.
     public var key: Key?
     /// The graph's rev when the commit's conditions were checked; nil if it has none.

@@ -80,3 +80,21 @@ extension Listenable {
         listen(owner: owner, replay: replay) { method($0)($1) }
     }
 }
+
+extension MutableNode {
+    @available(*, deprecated, message: "use the form with a closure; it gives a running load, too")
+    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
+        var begun: Load<Value>?
+        loadIfNeeded(within: age, retryAfter: .zero) { begun = $0 }
+        return begun
+    }
+}
+
+extension WritableNode {
+    @available(*, deprecated, message: "use the form with a closure; it gives a running load, too")
+    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
+        var begun: Load<Value>?
+        loadIfNeeded(within: age, retryAfter: .zero) { begun = $0 }
+        return begun
+    }
+}

@@ -46,6 +46,9 @@ struct SetNode: ParsableCommand {
     @Option(help: "The commit's context, as JSON.")
     var context: String?
 
+    @Option(help: "Where the value has been, as a JSON list; a node among these is not set.")
+    var path: String?
+
     @Option(help: "Set only if the node's entity tag is still this one.")
     var ifMatch: String?
 
@@ -61,7 +64,7 @@ struct SetNode: ParsableCommand {
         guard address.node != nil else { throw ValidationError("'\(node)' names a graph, not a node") }
         if update != nil || condition != nil || !with.isEmpty { return try change(address) }
         let value = try value
-        var fields = contextField
+        var fields = remarks
         if let ifMatch { fields.append(("If-Match", ifMatch)) }
         let body = Array((string ? String(json: value) : try Self.json(value)).utf8)
         let answer = try Terminal.reporting {
@@ -70,9 +73,12 @@ struct SetNode: ParsableCommand {
         Terminal.print(answer.body)
     }
 
-    private var contextField: [(name: StaticString, value: String)] {
-        guard let context else { return [] }
-        return [("Sluice-Context", context)]
+    /// The context and the path.
+    private var remarks: [(name: StaticString, value: String)] {
+        var fields: [(name: StaticString, value: String)] = []
+        if let context { fields.append(("Sluice-Context", context)) }
+        if let path { fields.append(("Sluice-Path", path)) }
+        return fields
     }
 
     private var value: String {
@@ -120,7 +126,7 @@ struct SetNode: ParsableCommand {
                 Array(body.bytes),
                 to: "/v1/graphs/\(address.graph)/batch",
                 at: address.service,
-                fields: contextField
+                fields: remarks
             )
         }
         Terminal.print(answer.body)

@@ -29,6 +29,9 @@ struct Watch: ParsableCommand {
     @Flag(help: "Every value, not only the newest when the connection is slow.")
     var all = false
 
+    @Flag(help: "Also where each value has been and what has made it, on standard error.")
+    var path = false
+
     @OptionGroup var options: ServiceOptions
 
     func run() throws {
@@ -40,6 +43,7 @@ struct Watch: ParsableCommand {
             node: name,
             every: every,
             wantsAll: all,
+            wantsPath: path,
             pipe: pipe
         )
         guard let subject else { throw ValidationError("--pipe is not JSON") }

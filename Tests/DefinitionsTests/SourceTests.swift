@@ -63,7 +63,7 @@ struct SourceTests {
         #expect(poll.method == "GET" && poll.every == 600_000 && poll.batch == 100 && !poll.isText)
         let upstream = try #require(try read("").0?.upstreams.first)
         #expect(
-            upstream.address(of: poll.target.pieces(for: [], encoding: Template.percentEncoded).before)?
+            upstream.address(of: poll.target.pieces(for: [], encoding: { PercentEncoding.encoded($0) }).before)?
                 .description
                 == "https://met.example/v2/now?place=Bern"
         )
@@ -74,13 +74,13 @@ struct SourceTests {
     func template() throws {
         let (_, single) = try poll(#"{"get": "met:/a/{b}/{id}?x={id}"}"#, of: "n.{id}.{b}")
         let texts = [(placeholder: "id", text: "ü/1"), (placeholder: "b", text: "a-b")]
-        let pieces = single.target.pieces(for: texts, encoding: Template.percentEncoded)
+        let pieces = single.target.pieces(for: texts, encoding: { PercentEncoding.encoded($0) })
         #expect(pieces.before == "/a/a-b/%C3%BC%2F1?x=%C3%BC%2F1" && pieces.after == nil)
         let (_, joined) = try poll(
             #"{"get": "met:/{b}?ids={id*}&z=1", "pick": "value[key.id]"}"#,
             of: "n.{id}.{b}"
         )
-        let parts = joined.target.pieces(for: texts, encoding: Template.percentEncoded)
+        let parts = joined.target.pieces(for: texts, encoding: { PercentEncoding.encoded($0) })
         #expect(parts.before == "/a-b?ids=" && parts.text == "%C3%BC%2F1" && parts.after == "&z=1")
     }
 

@@ -62,6 +62,16 @@ def test_watch_ends_with_its_pipeline():
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1\n", "")
 
 
+def test_x_11_watch_and_set_have_paths():
+    """X-11"""
+    with Server({"g": GRAPH}, "service: home\n") as server:
+        server.set("g", "x", 1)
+        kept = sluice("set", "g/x", "4", "--path", '["far/h/n","home/g/x"]', "--url", server.url)
+        assert kept.returncode == 0 and json.loads(kept.stdout) == {"changed": 0, "skipped": ["x"]}
+        shown = sluice("watch", "g/x", "--path", "--pipe", '[{"prefix":1}]', "--url", server.url)
+        assert shown.stdout == "1\n" and "home/g/x (set)" in shown.stderr, shown
+
+
 def test_a_pipe_among_the_graphs_is_named_and_not_waited_for(folder):
     os.mkfifo(folder / "graphs" / "pipe.yaml")
     result = sluice("serve", "--strict", "--config", folder / "sluice.yaml")

@@ -6,16 +6,17 @@ import subprocess
 import time
 
 from sluice import BINARY, ROOT, Server, eventually
+from test_client_js import NODE
 
 PAGE = (ROOT / "docs/cookbook.md").read_text()
 
 
-def recipe(title):
-    """The definitions below the heading that begins like that."""
+def recipe(title, language="yaml"):
+    """The definitions below the heading that begins like that, or the programs."""
     section = next(part for part in PAGE.split("\n## ")[1:] if part.startswith(title))
-    found = ["graph: g\n" + text for text in re.findall(r"```yaml\n(.*?)```", section, re.S)]
+    found = re.findall(rf"```{language}\n(.*?)```", section, re.S)
     assert found, title
-    return found
+    return ["graph: g\n" + text for text in found] if language == "yaml" else found
 
 
 def set_all(server, node, *values):
@@ -27,7 +28,7 @@ def set_all(server, node, *values):
 def test_every_recipe_is_run():
     source = (ROOT / "Tests/EndToEnd/test_cookbook.py").read_text()
     for part in PAGE.split("\n## ")[1:]:
-        assert any(part.startswith(title) for title in re.findall(r'recipe\("(.*?)"\)', source)), (
+        assert any(part.startswith(title) for title in re.findall(r'recipe\("(.*?)"', source)), (
             part.splitlines()[0]
         )
 
@@ -128,6 +129,33 @@ def test_a_node_is_renamed_and_keeps_its_value():
         reload(after)
         assert server.value("g", "living_room_c") == 22
         assert server.get("/v1/graphs/g/nodes/temp").status == 404
+
+
+def test_x_11_a_bridge_without_echo():
+    text, = recipe("A bridge without echo", "js")
+    nodes = "nodes: { setpoint: { set: number } }"
+    with Server({"house": nodes}) as house, Server({"cabin": nodes}) as cabin:
+        program = f"""import {{ connect }} from "{ROOT}/public/client.js";
+const house = connect("ws://127.0.0.1:{house.port}/v1/ws");
+const cabin = connect("ws://127.0.0.1:{cabin.port}/v1/ws");
+{text}"""
+        node = [NODE, "--input-type=module", "-e", program]
+        with subprocess.Popen(node, stderr=subprocess.PIPE, text=True) as running:
+            try:
+                eventually(lambda: house.count("listeners", "house") + cabin.count("listeners", "cabin") == 2)
+                for value, (one, at), (other, there) in [
+                    (21, (house, "house"), (cabin, "cabin")), (19, (cabin, "cabin"), (house, "house")),
+                    (22, (house, "house"), (cabin, "cabin")),
+                ]:
+                    revs = [each.get(f"/v1/graphs/{graph}").json()["rev"] for each, graph in
+                            ((one, at), (other, there))]
+                    one.set(at, "setpoint", value)
+                    eventually(lambda: other.get(f"/v1/graphs/{there}/nodes/setpoint").body == b"%d" % value)
+                    # The other bridge has answered once the next value has come over.
+                    assert [each.get(f"/v1/graphs/{graph}").json()["rev"] for each, graph in
+                            ((one, at), (other, there))] == [rev + 1 for rev in revs]
+            finally:
+                running.terminate()
 
 
 def test_night_setback():

@@ -99,12 +99,12 @@ BODIES = [
     '{"set":{"x":1},"if":{"x":{"rev":0},"epoch":"none"}}', "\x00", '"\\ud800"',
 ]
 FIELDS = [
-    "If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Sluice-Context", "Last-Event-ID", "Accept",
-    "Origin",
+    "If-Match", "If-None-Match", "Prefer", "Idempotency-Key", "Sluice-Context", "Sluice-Path",
+    "Last-Event-ID", "Accept", "Origin",
 ]
 VALUES = [
     "*", '"x:1"', "nonsense", "return=minimal", "wait=0", "k1", '{"a":1}', "text/html", "http://evil.example",
-    "a:b:c",
+    "a:b:c", '["s/g/x"]',
 ]
 
 

@@ -130,6 +130,8 @@ private func entry(number: Int, of graph: String) -> LogEntry {
         entry.claimed = ["ÿ"]
         entry.by = "somebody"
         entry.context = Array("{\"n\":\(number)}".utf8)
+        entry.path = ["s/g/ÿ", "?1"]
+        entry.isOfLink = true
     case 3, 4:
         entry.set = [LogEntry.Assignment("x", Array(repeating: UInt8(ascii: "1"), count: 5_000))]
         entry.clear = ["x", "y"]

@@ -131,6 +131,8 @@ public struct Hostility {
         default:
             entry.by = pick([nil, "", "ann", String(repeating: "b", count: 1_000)])
             entry.context = pick([nil, value()])
+            entry.path = pick([[], ["s/g/x", "\u{0}"]])
+            entry.isOfLink = dice.chance(1, in: 4)
             entry.key = LogEntry.Key(pick(["", "k1", "k\u{0}"]), digest: UInt128(number()))
         }
     }

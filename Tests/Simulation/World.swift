@@ -322,6 +322,7 @@ final class World {
             commit.report(changes[dice.below(changes.count)], of: node)
         }
         if dice.chance(1, in: 3) { commit.by = "ann" }
+        if dice.chance(1, in: 4) { commit.path = ValuePath(["far/g/x"]) }
         write("    \(commit.entry())")
         _ = host.submit(commit)
     }

@@ -31,9 +31,14 @@ export async function explain(box, graph, node, query, link) {
 
 const valueOf = (entry, most) => h("code", {}, plain(formatEntry(entry, ""), most));
 
-function nodeOf({ node, t, c = 0, by, stages = [], ...held }, link, now) {
+const ORIGINS = {
+  source: "from its source", link: "over a link", tick: "by a timer", expiry: "its time was over",
+  initial: "from the definition", restore: "restored",
+};
+
+function nodeOf({ node, t, c = 0, by, origin, stages = [], ...held }, link, now) {
   const when = listed([t && formatAge(Math.max(0, now - t)), `rev ${formatNumber(c)}`,
-    by && `written by ${plain(String(by), 80)}`]);
+    ORIGINS[origin], by && `written by ${plain(String(by), 80)}`]);
   const made = stages.map(({ label, op, ...result }) =>
     h("li", {}, h("code", {}, plain(label ? stageWords(label) : op, 120)), " made ", valueOf(result, 120)));
   return h("li", {}, h("div", {}, link(node), " ", valueOf(held, 200)), h("div", { class: "quiet-text" }, when),

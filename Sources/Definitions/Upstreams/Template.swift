@@ -78,20 +78,4 @@ public struct Template: Hashable, Sendable {
         }
         return (before, text, after)
     }
-
-    /// A text in a path or a query: everything but unreserved characters (RFC 3986 section 2.3) is
-    /// encoded.
-    public static func percentEncoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            let isUnreserved = ASCII.isWord(byte) || [0x2D, 0x2E, 0x7E].contains(byte)
-            if isUnreserved {
-                bytes.append(byte)
-            } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

@@ -15,6 +15,7 @@ package final class PastRecorder {
     package private(set) var states: [State] = []
     private var facets = Facets()
     private let hasFacets: Bool
+    private let hasCauses: Bool
     private let name: String
     private let access: Access
     private let bag = CancellableBag()
@@ -24,8 +25,17 @@ package final class PastRecorder {
 
     /// A recorder for the node with that name, in a graph to which no commit was applied yet; nil:
     /// the graph does not exist yet.
-    package init(of name: String, for access: Access, facets hasFacets: Bool, in graph: LiveGraph?) {
+    ///
+    /// Without `causes` the commits are made up of values, and say nothing of why these were set.
+    package init(
+        of name: String,
+        for access: Access,
+        facets hasFacets: Bool,
+        causes hasCauses: Bool = true,
+        in graph: LiveGraph?
+    ) {
         self.name = name
+        self.hasCauses = hasCauses
         self.access = access
         self.hasFacets = hasFacets
         if let graph { follow(graph) }
@@ -68,7 +78,7 @@ package final class PastRecorder {
         case .define, .redefine, .remove:
             let former = heard
             follow(graph)
-            if heard !== former { append(heard?.node?.value, graph) }
+            if heard !== former { append(heard?.node?.value, graph, .of(.initial, by: entry.by)) }
         }
         if hasFacets { noteState(graph) }
     }
@@ -91,17 +101,20 @@ package final class PastRecorder {
         }
         let living = graph.builder.materialise(node)
         guard heard?.node !== living else { return }
-        let heard = Heard { [unowned self, unowned graph, unowned living] in append(living.value, graph) }
+        let heard = Heard { [unowned self, unowned graph, unowned living] in
+            append(living.value, graph, graph.present.cause(at: living.id, in: graph))
+        }
         bag.insert(heard)
         heard.listen(to: living)
         self.heard = heard
     }
 
-    private func append(_ value: Datum?, _ graph: LiveGraph) {
+    private func append(_ value: Datum?, _ graph: LiveGraph, _ cause: Cause) {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
         bytes += value?.byteCount ?? 0
-        emissions.append(HistoryRing.Entry(stamp: graph.stamp, value: value))
+        let cause = hasCauses ? cause : Cause.of(.restore, by: nil)
+        emissions.append(HistoryRing.Entry(stamp: graph.stamp, value: value, cause: cause))
     }
 
     private final class Heard: ChangeListen<Datum> {

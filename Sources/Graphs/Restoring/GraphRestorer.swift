@@ -178,11 +178,11 @@ package struct GraphRestorer {
         do {
             // In the first format what it says of followers is rarely true.
             if version == SavedGraph.firstVersion,
-                let graph = try? restore(reader, epochs, distrusting: true)
+                let graph = try? restore(reader, epochs, format: version, distrusting: true)
             {
                 return graph
             }
-            return try restore(reader, epochs)
+            return try restore(reader, epochs, format: version)
         } catch let error as StoreError {
             throw error
         } catch let error as JSONError {
@@ -209,6 +209,7 @@ package struct GraphRestorer {
     private func restore(
         _ saved: StateReader,
         _ epochs: Epochs,
+        format: UInt8,
         distrusting: Bool = false
     ) throws -> LiveGraph {
         var reader = saved
@@ -226,7 +227,7 @@ package struct GraphRestorer {
         let position = LogPosition(epochs, rev: stamp.rev, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         do {
-            try SavedGraph(graph: graph).restore(from: &reader, distrusting: distrusting)
+            try SavedGraph(graph: graph, format: format).restore(from: &reader, distrusting: distrusting)
         } catch {
             graph.end(.removed)
             throw error

@@ -11,7 +11,6 @@ extension ASCII {
     static let quote = UInt8(ascii: "\"")
     static let comma = UInt8(ascii: ",")
     static let slash = UInt8(ascii: "/")
-    static let percent = UInt8(ascii: "%")
 
     /// The byte, a letter A–Z as its small form.
     @inline(__always)

@@ -51,6 +51,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     public static let date = HeaderName(rawValue: 37)
     public static let lastModified = HeaderName(rawValue: 38)
     public static let cacheControl = HeaderName(rawValue: 39)
+    public static let sluicePath = HeaderName(rawValue: 40)
 
     /// One more than the highest number above.
     static var end: Int { names.count }
@@ -66,7 +67,7 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
         "sec-websocket-accept", "last-event-id", "user-agent", "forwarded", "access-control-request-method",
         "access-control-request-headers", "x-forwarded-for", "x-forwarded-proto", "content-encoding", "etag",
         "location", "retry-after", "range", "x-forwarded-host", "date",
-        "last-modified", "cache-control",
+        "last-modified", "cache-control", "sluice-path",
     ]
 
     /// Whether a request may carry the field once at most.
@@ -75,8 +76,8 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable {
     var isSingle: Bool {
         switch self {
         case .host, .contentLength, .contentType, .transferEncoding, .origin, .secFetchSite, .authorization,
-            .idempotencyKey, .sluiceContext, .webSocketKey, .webSocketVersion, .lastEventID, .expect,
-            .contentEncoding:
+            .idempotencyKey, .sluiceContext, .sluicePath, .webSocketKey, .webSocketVersion, .lastEventID,
+            .expect, .contentEncoding:
             true
         default: false
         }

@@ -72,6 +72,8 @@ package struct Route {
     var origins = SyncOrigins()
     /// How many listeners ask for paths.
     var wishes = 0
+    /// How many of them ask for the names on these.
+    var namers = 0
     /// How many ids of paths have been kept: for tests of what rings cost.
     package internal(set) var keptIDs = 0
 }
@@ -159,13 +161,20 @@ extension Engine {
         _ path: Path = .empty,
         _ context: Context? = nil
     ) {
-        feed(edge, path, context) { source.typedCore.holding(emission) { edge.body(edge) } }
+        let trail = path == .empty ? nil : Trail(path)
+        feed(edge, trail, context) { source.typedCore.holding(emission) { edge.body(edge) } }
+    }
+
+    /// The same for an emission that has waited.
+    func feed<In>(_ edge: Edge, from source: Node<In>, _ emission: Emission<In>, after passage: Passage?) {
+        feed(edge, passage?.trail, passage?.context) {
+            source.typedCore.holding(emission) { edge.body(edge) }
+        }
     }
 
     /// Runs `body` as that of a complete edge, in a turn of its own.
-    private func feed(_ edge: Edge, _ path: Path, _ context: Context?, _ body: () -> Outcome) {
+    private func feed(_ edge: Edge, _ trail: Trail?, _ context: Context?, _ body: () -> Outcome) {
         guard edge.traits.contains(.complete), !turnState.isStopping else { return }
-        let trail = path == .empty ? nil : Trail(path)
         let saved = beginTurn(trail: trail, context: context)
         if edge.target.map({ !mustSkip($0) }) ?? true {
             pushWithoutNode(extras: 0)

@@ -50,20 +50,34 @@ extension Engine {
     @usableFromInline
     func currentPath() -> Path {
         var ids = route.restored?.with { $0.ids } ?? []
+        forEachPassed { id, _ in ids.append(id) }
+        if route.inner != 0 { ids.append(route.inner) }
+        return Path(ids: ids, before: route.restored?.with { $0.before })
+    }
+
+    /// Visits the nodes passed in this turn, oldest first; of one that has died the number is left.
+    private func forEachPassed(_ visit: (UInt64, NodeRef?) -> Void) {
         var upcoming = route.extras.all.drop { $0.frame < stack.base }
         for index in stack.base..<max(stack.base, stack.depth) {
             while let extra = upcoming.first, extra.frame == index {
-                ids.append(extra.id)
+                visit(extra.id, extra.node)
                 upcoming = upcoming.dropFirst()
             }
             if let node = unsafe stack.frames[index].node {
-                ids.append(node.id)
+                visit(node.id, node)
             } else if unsafe stack.frames[index].limit != 0 {
-                unsafe ids.append(stack.frames[index].limit)
+                unsafe visit(stack.frames[index].limit, nil)
             }
         }
-        if route.inner != 0 { ids.append(route.inner) }
-        return Path(ids: ids, before: route.restored?.with { $0.before })
+    }
+
+    /// The entries of the named nodes on the current path, oldest first.
+    var passedEntries: [AnyObject] {
+        var entries = route.restored?.with { $0.entries } ?? []
+        forEachPassed { _, node in
+            if let entry = node?.with({ $0.firstEntry }) { entries.append(entry) }
+        }
+        return entries
     }
 
     /// What the current emission needs of its path, if it has to wait: nothing unless there are
@@ -72,7 +86,7 @@ extension Engine {
     func captureTrail() -> Trail? {
         guard keepsPaths else { return nil }
         guard route.wishes == 0, ranks.knowsRings() else {
-            let trail = Trail(currentPath())
+            let trail = Trail(currentPath(), entries: route.namers > 0 ? passedEntries : [])
             ranks.kept(trail.ids.count)
             route.keptIDs += trail.ids.count
             return trail

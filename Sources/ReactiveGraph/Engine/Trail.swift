@@ -6,9 +6,12 @@
 final class Trail {
     @safe @exclusivity(unchecked) private(set) var ids: [UInt64]
     let before: Crossing?
+    /// The entries of the named nodes on it, if a listener asked for names when it was kept.
+    let entries: [AnyObject]
     private var lookup: Set<UInt64>?
 
-    init(_ path: Path) {
+    init(_ path: Path, entries: [AnyObject] = []) {
+        self.entries = entries
         ids = path.ids
         before = path.before
     }

@@ -81,6 +81,26 @@ enum Traversal {
         }
     }
 
+    /// Whether a living listen listens to `start` or to a node downstream of it.
+    static func reachesListener(from start: AnyNode) -> Bool {
+        var seen: Set<UInt64> = [start.id]
+        var queue: [NodeRef] = [start.ref]
+        var found = false
+        var index = 0
+        while index < queue.count, !found {
+            queue[index].with { node in
+                node.endDeadListens()
+                node.forEachOutgoing { edge in
+                    guard !edge.traits.contains(.own) else { return }
+                    guard let target = edge.target else { return found = true }
+                    if seen.insert(target.id).inserted { queue.append(target) }
+                }
+            }
+            index += 1
+        }
+        return found
+    }
+
     /// Whether `goal` can be reached from `start`, going downstream.
     static func leads(from start: AnyNode, to goal: AnyNode) -> Bool {
         let goal = goal.ref

@@ -28,8 +28,21 @@ extension AnyNode {
 
     /// Takes the value as out of date until the next one, or until a load confirms it (G-160).
     ///
-    /// The value stays, and no listener is called.
+    /// The value stays, and no listener is called. After an error the next load may begin at once.
     public final func invalidate() {
         core.pending?.facets?.invalidate()
+    }
+
+    /// Cancels the running loads of this node, unless a listener reaches it: one of its own, or one
+    /// of a node that is made from it (G-160).
+    ///
+    /// For a view that goes away: another one may wait for the same load.
+    ///
+    /// - Returns: whether no listener reaches the node.
+    @discardableResult
+    public final func cancelLoadsIfUnobserved() -> Bool {
+        guard !Traversal.reachesListener(from: self) else { return false }
+        core.pending?.facets?.cancelLoads()
+        return true
     }
 }

@@ -6,11 +6,11 @@
 ///
 /// ```swift
 /// let load = profile.beginLoad()  // prints requested
-/// load.fail(Offline())  // prints error(Offline())
+/// load.fail(Offline())  // prints progress(1.0), then error(Offline())
 /// ```
 public final class Load<Value>: Cancellable {
     private var node: Node<Value>?
-    /// How much is done, 0…1.
+    /// How much is done, 0…1; 1 once the load has ended, with whatever outcome.
     public private(set) var progress = 0.0
     /// Called once when the load is cancelled, by ``cancel()``, by a wipe of the node, or by
     /// dropping it: the place to abort the request.
@@ -26,7 +26,7 @@ public final class Load<Value>: Cancellable {
 
     deinit {
         guard let node else { return }
-        let part = Dropped(node, onCancel)
+        let part = Dropped(node, onCancel, isComplete: progress == 1)
         if let home = node.graph.ownHandle { home.end(.retaining(part)) } else { part.end() }
     }
 
@@ -34,15 +34,18 @@ public final class Load<Value>: Cancellable {
     private final class Dropped: OwnedPart {
         private let node: Node<Value>
         private let abort: (() -> Void)?
+        private let isComplete: Bool
 
-        init(_ node: Node<Value>, _ abort: (() -> Void)?) {
+        init(_ node: Node<Value>, _ abort: (() -> Void)?, isComplete: Bool) {
             self.node = node
             self.abort = abort
+            self.isComplete = isComplete
         }
 
         override func end() {
             Facets.of(node.typedCore).ended(nil)
             abort?()
+            if !isComplete { NodeSignal.progress(1).send(to: node.typedCore) }
             NodeSignal.cancelled.send(to: node.typedCore)
         }
     }
@@ -56,6 +59,10 @@ public final class Load<Value>: Cancellable {
     public func report(progress fraction: Double) {
         let fraction = min(fraction, 1)
         guard let node, fraction > progress else { return }
+        announce(fraction, on: node)
+    }
+
+    private func announce(_ fraction: Double, on node: Node<Value>) {
         progress = fraction
         NodeSignal.progress(fraction).send(to: node.typedCore)
     }
@@ -63,18 +70,23 @@ public final class Load<Value>: Cancellable {
     /// A value came: it is set, and clears the error.
     public func finish(_ value: Value, source: ValueSource = .network) {
         guard let node = end() else { return }
+        complete(on: node)
         NodeSignal.finished.send(to: node.typedCore)
         node.setDirectly(.value(value), context: Context(source: source))
     }
 
     /// What the node holds is still right: the error is cleared, no value is set.
     public func notModified() {
-        if let node = end() { NodeSignal.notModified.send(to: node.typedCore) }
+        guard let node = end() else { return }
+        complete(on: node)
+        NodeSignal.notModified.send(to: node.typedCore)
     }
 
     /// The load failed: the error becomes ``AnyNode/latestError``, the value stays.
     public func fail(_ error: any Error) {
-        if let node = end() { NodeSignal.failed(error, endsLoad: true).send(to: node.typedCore) }
+        guard let node = end() else { return }
+        complete(on: node)
+        NodeSignal.failed(error, endsLoad: true).send(to: node.typedCore)
     }
 
     /// The outcome is not wanted any more.
@@ -82,20 +94,41 @@ public final class Load<Value>: Cancellable {
         let abort = onCancel
         guard let node = end() else { return }
         abort?()
+        complete(on: node)
         NodeSignal.cancelled.send(to: node.typedCore)
     }
 
-    /// Begins one, if the value is neither up to date nor being loaded.
-    static func ifNeeded(_ node: Node<Value>, _ age: Duration) -> Load? {
-        let isRunning = node.core.pending?.facets?.hasRunningLoads ?? false
-        return isRunning || node.isUpToDate(within: age) ? nil : Load(of: node)
+    /// The load that a node needs, which `carryOut` receives if it is a new one; see
+    /// ``MutableNode/loadIfNeeded(within:retryAfter:_:)``.
+    static func ifNeeded(
+        _ node: Node<Value>,
+        within age: Duration,
+        retryAfter pause: Duration,
+        _ carryOut: (Load) -> Void
+    ) -> Load? {
+        let facets = node.core.pending?.facets
+        if let running = facets?.oldestLoad as? Load { return running }
+        if node.latestError == nil {
+            guard !node.isUpToDate(within: age) else { return nil }
+        } else if let failed = facets?.failed {
+            guard node.graph.timers(for: "loadIfNeeded").now - failed >= pause else { return nil }
+        }
+        let load = Load(of: node)
+        carryOut(load)
+        return load
     }
 
+    /// Ends it: what is left to say is its outcome.
     private func end() -> Node<Value>? {
         onCancel = nil
         guard let node = node.take() else { return nil }
         Facets.of(node.typedCore).ended(self)
         return node
+    }
+
+    /// Progress ends with 1, also where the outcome is not the one that was hoped for.
+    private func complete(on node: Node<Value>) {
+        if progress < 1 { announce(1, on: node) }
     }
 }
 
@@ -105,12 +138,32 @@ extension MutableNode {
         Load(of: self)
     }
 
-    /// Begins a load unless one is running, or the value is up to date (G-160).
+    /// Makes sure that a load is under way unless none is needed (G-160).
     ///
-    /// - Parameter age: as in ``AnyNode/isUpToDate(within:)``.
-    /// - Returns: the load to carry out; `nil` if there is nothing to do.
-    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
-        .ifNeeded(self, age)
+    /// A load is needed if none is running and the value is missing or not up to date. After an
+    /// error it is needed once `pause` is over, or the node was invalidated: calls that come faster
+    /// do not hammer what failed.
+    ///
+    /// ```swift
+    /// profile.loadIfNeeded(within: .seconds(30)) { requests.append($0) }  // prints requested
+    /// requests[0].report(progress: 0.5)  // prints progress(0.5)
+    /// requests[0].finish("Ada")  // prints progress(1.0), then newValue(Ada, source: network)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - age: as in ``AnyNode/isUpToDate(within:)``.
+    ///   - pause: how long after an error no load begins.
+    ///   - carryOut: receives a new load, to start the work; it is not called for one that is
+    ///     running. Dropping a load cancels it, so the work has to hold it.
+    /// - Returns: the new load, or the one that is running, the oldest of several; `nil` if none is
+    ///   needed.
+    @discardableResult
+    public func loadIfNeeded(
+        within age: Duration,
+        retryAfter pause: Duration = .seconds(1),
+        _ carryOut: (Load<Value>) -> Void
+    ) -> Load<Value>? {
+        .ifNeeded(self, within: age, retryAfter: pause, carryOut)
     }
 
     /// Sets, and says where the value came from; derived nodes pass it on.
@@ -131,10 +184,15 @@ extension WritableNode {
         Load(of: node)
     }
 
-    /// Begins a load unless one is running, or the value is up to date, as
-    /// ``MutableNode/loadIfNeeded(within:)`` does.
-    public func loadIfNeeded(within age: Duration) -> Load<Value>? {
-        .ifNeeded(node, age)
+    /// Makes sure that a load is under way unless none is needed, as
+    /// ``MutableNode/loadIfNeeded(within:retryAfter:_:)`` does.
+    @discardableResult
+    public func loadIfNeeded(
+        within age: Duration,
+        retryAfter pause: Duration = .seconds(1),
+        _ carryOut: (Load<Value>) -> Void
+    ) -> Load<Value>? {
+        .ifNeeded(node, within: age, retryAfter: pause, carryOut)
     }
 
     /// Empties the node and cancels its loads, as ``MutableNode/wipe()`` does.

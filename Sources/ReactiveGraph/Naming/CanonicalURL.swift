@@ -1,5 +1,10 @@
+internal import Support
+
 /// The normal form of a URL after RFC 3986, section 6.2.2 (case, percent-encoding, dot segments)
 /// and 6.2.3 (default ports, empty path), without its fragment.
+///
+/// What may not stand in a URL is escaped, as its bytes of UTF-8: `é` is `%C3%A9` (RFC 3987,
+/// section 3.1).
 struct CanonicalURL {
     let text: String
 
@@ -19,7 +24,9 @@ struct CanonicalURL {
         guard let authority = Self.authority(rest[..<end], scheme) else { return nil }
         rest = rest[end...]
         let query = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-        guard let path = Self.unescaped(rest[..<query]), let question = Self.unescaped(rest[query...]) else {
+        guard let path = PercentEncoding.normal(rest[..<query]),
+            let question = PercentEncoding.normal(rest[query...])
+        else {
             return nil
         }
         let folder = path.isEmpty ? "/" : RelativeName.withoutDots(path[...])
@@ -44,46 +51,21 @@ struct CanonicalURL {
             port = String(decoding: host[(colon + 1)...], as: UTF8.self)
             host = host[..<colon]
         }
-        guard !host.isEmpty, let name = unescaped(host),
-            let user = unescaped(bytes[..<(at ?? bytes.startIndex)])
+        guard !host.isEmpty, let name = hostName(host),
+            let user = PercentEncoding.normal(bytes[..<(at ?? bytes.startIndex)])
         else { return nil }
         let suffix = port.isEmpty || defaultPorts[scheme] == port ? "" : ":" + port
-        return (at == nil ? "" : user + "@") + name.lowercased() + suffix
+        return (at == nil ? "" : user + "@") + name + suffix
     }
 
-    /// Escapes of unreserved characters are resolved, the others get upper-case digits; `nil` if
-    /// one is broken.
-    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String? {
-        var result: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            index += 1
-            guard byte == UInt8(ascii: "%") else {
-                result.append(byte)
-                continue
-            }
-            guard index + 1 < bytes.endIndex, let high = hexDigit(bytes[index]),
-                let low = hexDigit(bytes[index + 1])
-            else { return nil }
-            index += 2
-            let value = high << 4 | low
-            if isLetter(value) || isDigit(value) || "-._~".utf8.contains(value) {
-                result.append(value)
-            } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+    /// In lower case, which escapes have to be resolved for.
+    private static func hostName(_ bytes: ArraySlice<UInt8>) -> String? {
+        if bytes.first == UInt8(ascii: "[") { return String(decoding: bytes, as: UTF8.self).lowercased() }
+        guard let plain = PercentEncoding.decoded(bytes), let text = String(validating: plain, as: UTF8.self)
+        else { return nil }
+        return PercentEncoding.encoded(text.lowercased(), keeping: Array("!$&'()*+,;=".utf8))
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte - 0x30 }
-        let lower = byte | 0x20
-        return (0x61...0x66).contains(lower) ? lower - 0x61 + 10 : nil
-    }
 }

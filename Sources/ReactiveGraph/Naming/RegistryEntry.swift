@@ -117,6 +117,14 @@ extension AnyNode {
     }
 }
 
+extension Graph {
+    /// The entries of the named nodes through which the emission that is being delivered has gone,
+    /// oldest first (G-40); complete while someone asks for names (``askForNames(_:)``).
+    package var passedEntries: [RegistryEntry] {
+        engine.passedEntries.map { $0 as! RegistryEntry }
+    }
+}
+
 extension NodeCore {
     /// The entry of this node's first name.
     final var registration: RegistryEntry? {

@@ -1,3 +1,5 @@
+internal import Support
+
 extension AnyNode {
     /// The node of a name below this node's name, in the same registry (G-161).
     ///
@@ -32,6 +34,29 @@ extension AnyNode {
     /// - Returns: as ``child(_:as:)``.
     public final func relative<Value>(_ reference: String, as type: Value.Type) -> Node<Value> {
         node(RelativeName(of: core.registration?.key ?? "").resolving(reference), type)
+    }
+
+    /// The node of this node's name with another query parameter, in the same registry (G-161).
+    ///
+    /// The parameters of the result are in the order of their names, so the order of several such
+    /// calls does not matter.
+    ///
+    /// ```swift
+    /// let page = users.withParameter("page", "2", as: [String].self)
+    /// print(page.withParameter("page", nil, as: [String].self) === users)  // prints true
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - parameter: the name of the parameter, any text.
+    ///   - value: what it is set to, in place of all values that it has; `nil`: without it.
+    ///   - type: what the node holds.
+    /// - Returns: as ``child(_:as:)``.
+    public final func withParameter<Value>(
+        _ parameter: String,
+        _ value: String?,
+        as type: Value.Type
+    ) -> Node<Value> {
+        node(RelativeName(of: core.registration?.key ?? "").setting(parameter, value), type)
     }
 
     private func node<Value>(_ name: String?, _ type: Value.Type) -> Node<Value> {
@@ -84,6 +109,25 @@ struct RelativeName {
             upTo: path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         )
         return "\(root)\(Self.withoutDots(folder + way))\(asked)"
+    }
+
+    /// The name with that query parameter, or without it, and all parameters in the order of their
+    /// names; `nil` if this node has no name.
+    func setting(_ parameter: String, _ value: String?) -> String? {
+        guard !root.isEmpty || !path.isEmpty else { return nil }
+        let name = PercentEncoding.encoded(parameter)
+        var parameters: [(name: Substring, text: Substring)] = []
+        for text in query.dropFirst().split(separator: "&") {
+            let own = text.prefix { $0 != "=" }
+            if PercentEncoding.decoded(own.utf8) != Array(parameter.utf8) { parameters.append((own, text)) }
+        }
+        if let value { parameters.append((name[...], "\(name)=\(PercentEncoding.encoded(value))")) }
+        // Stable: values of one name keep their order.
+        let sorted = parameters.enumerated().sorted {
+            ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+        }
+        let text = sorted.map(\.element.text).joined(separator: "&")
+        return "\(root)\(path)\(text.isEmpty ? "" : "?")\(text)"
     }
 
     /// `scheme://authority` at the beginning of a name; empty if it is not a URL.

@@ -21,7 +21,7 @@ public struct HistoryAnswer {
     ///   - epoch: the epoch of `since`; nil: the present one.
     ///   - limit: the most emissions; those of one rev are never split. If emissions are left out,
     ///     there or because the answer has ``SessionLimits/answerBytes``, it has `"more":true`.
-    /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail"}]}`.
+    /// - Returns: JSON, `{"epoch","from","rev","d":[{"rev","t","v"|"empty"|"fail","by","origin"}]}`.
     /// - Throws: `gone` if emissions after `since` are no longer kept; its `rev` is the oldest
     ///   valid `since`.
     public func json(
@@ -136,11 +136,12 @@ extension HistoryRing {
     /// About the size of an emission in an answer, in bytes.
     private func jsonSize(at index: Int) -> Int { (self[index].value?.byteCount ?? 0) + 64 }
 
-    /// Appends `[{"rev":…,"t":…,"v":…,"state":{…}},…]`; a state goes with the last emission of its
-    /// rev, or alone.
+    /// Appends `[{"rev":…,"t":…,"v":…,"by":…,"origin":…,"state":{…}},…]`; a state goes with the last
+    /// emission of its rev, or alone.
     func append(
         _ range: Range<Int>,
         _ states: ArraySlice<PastRecorder.State> = [],
+        causes: Bool = true,
         to buffer: inout ByteBuffer
     ) {
         var states = states
@@ -169,6 +170,7 @@ extension HistoryRing {
             append(entry.stamp) { buffer in
                 buffer.append(",")
                 Subscription.append(entry.value, to: &buffer)
+                if causes { entry.cause?.append(to: &buffer) }
                 guard isLast, let state = states.first, state.stamp.rev == entry.stamp.rev else { return }
                 states.removeFirst()
                 appendState(state, to: &buffer)

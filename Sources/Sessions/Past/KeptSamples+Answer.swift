@@ -51,7 +51,7 @@ extension KeptSamples {
         for (name, time) in defined { graph.node(name)?.changed = LogStamp(rev: 1, time: time) }
         let time = max(graph.time, base.time, defined.map(\.time).max() ?? 0)
         _ = host.apply(Commit(graph: graph), LogStamp(rev: base.rev, time: time))
-        let recorder = PastRecorder(of: node, for: .full, facets: false, in: graph)
+        let recorder = PastRecorder(of: node, for: .full, facets: false, causes: false, in: graph)
         var (start, first) = (start, HistoryRing.Entry?.none)
         if beginsWithBase {
             let value = graph.node(node).flatMap { graph.builder.materialise($0).value }
@@ -60,7 +60,7 @@ extension KeptSamples {
             if value == nil, since == nil {
                 start = base.rev
             } else {
-                first = HistoryRing.Entry(stamp: base, value: value)
+                first = HistoryRing.Entry(stamp: base, value: value, cause: Cause.of(.restore, by: nil))
             }
         }
         var reached = base.rev

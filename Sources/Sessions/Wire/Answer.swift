@@ -61,7 +61,10 @@ enum Answer {
         case .failure(let error): self.error(error, id: id, to: &buffer)
         case .success(let applied):
             begin("ok", id: id, to: &buffer)
-            appendCursor(epoch: applied.epoch, applied.rev, to: &buffer)
+            if applied.isChange { appendCursor(epoch: applied.epoch, applied.rev, to: &buffer) }
+            if !applied.skipped.isEmpty {
+                buffer.member("skipped", list: applied.skipped) { $1.append(json: $0) }
+            }
             if applied.isReplay { buffer.append(",\"replayed\":true") }
             buffer.append(valuesOf: applied)
             buffer.append("}")

@@ -3,8 +3,8 @@ internal import Definitions
 public import Support
 public import Values
 
-/// Reads `set`, `update`, `with`, `clear`, `if`, `ctx` and `key` of a socket's `set` or of a batch
-/// body (docs/protocol.md).
+/// Reads `set`, `update`, `with`, `clear`, `if`, `ctx`, `key` and `path` of a socket's `set` or of a
+/// batch body (docs/protocol.md).
 public enum CommitReader {
     /// What a body says.
     public enum Batch {
@@ -88,15 +88,18 @@ public enum CommitReader {
             }
             if commit.key == nil { commit.key = key }
         }
-        guard !texts.isEmpty || !globs.isEmpty else { return }
-        commit.transaction = try Transaction(
-            of: commit,
-            with: try named(fields, in: view),
-            texts,
-            parsed,
-            globs: globs,
-            for: view
-        )
+        if !texts.isEmpty || !globs.isEmpty {
+            commit.transaction = try Transaction(
+                of: commit,
+                with: try named(fields, in: view),
+                texts,
+                parsed,
+                globs: globs,
+                for: view
+            )
+        }
+        if let path = fields[.path], commit.path == nil { commit.path = try ValuePath(path) }
+        commit.skipPassed()
     }
 
     /// The nodes of `with`; the results of expressions reveal something about their values.

@@ -15,12 +15,21 @@ public final class Watcher {
         ///   - node: the node's name.
         ///   - every: the shortest time between two deliveries, in milliseconds; 0 for none.
         ///   - wantsAll: every value, not only the newest when the connection is slow.
+        ///   - wantsPath: also where each value has been, and what has made it.
         ///   - pipe: stages to run on the server, a JSON list; nil for none. The result is nil if
         ///     it is not JSON.
-        public init?(graph: String, node: String, every: Int, wantsAll: Bool, pipe: String?) {
+        public init?(
+            graph: String,
+            node: String,
+            every: Int,
+            wantsAll: Bool,
+            wantsPath: Bool,
+            pipe: String?
+        ) {
             var message = #"{"op":"sub","id":1,"graph":"\#(graph)","node":"\#(node)""#
             if every > 0 { message += #","every":\#(every)"# }
             if wantsAll { message += #","mode":"all""# }
+            if wantsPath { message += #","path":true"# }
             if let pipe {
                 guard (try? Datum.parse(pipe)) != nil else { return nil }
                 message += #","pipe":\#(pipe)"#
@@ -78,10 +87,18 @@ public final class Watcher {
     private func show(_ entry: JSONReader) {
         if let value = entry["v"] {
             onValue(String(decoding: value.bytes, as: UTF8.self))
+            if let origin = entry["origin"]?.string { onNote(Self.provenance(entry, origin)) }
         } else if let fail = entry["fail"] {
             onNote("failed: \(fail["msg"]?.string ?? "")")
         } else if entry["empty"] != nil {
             onNote("empty")
         }
+    }
+
+    /// `house/a → house/b (set by ann)`, with the services in front.
+    private static func provenance(_ entry: JSONReader, _ origin: String) -> String {
+        let path = (entry["path"]?.elements).map(Array.init) ?? []
+        let nodes = path.map { $0.string ?? "" }.joined(separator: " → ")
+        return "\(nodes) (\(origin)\(entry["by"]?.string.map { " by \($0)" } ?? ""))"
     }
 }

@@ -8,10 +8,11 @@ enum CommitAnswer {
     /// `{"epoch","rev"}`, with an entity tag if `isTagged`; only the tag if `isMinimal`.
     case set(isTagged: Bool, isMinimal: Bool)
     case cleared
-    /// `{"epoch","rev","changed"}`.
+    /// `{"epoch","rev","changed"}`; so with `skipped` in place of the others, too.
     case batch
 
     func send(_ applied: Applied, on connection: HTTPConnection) {
+        guard applied.skipped.isEmpty else { return Self.sendBatch(applied, connection) }
         switch self {
         case .set(let isTagged, let isMinimal):
             Self.sendSet(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
@@ -70,9 +71,14 @@ enum CommitAnswer {
     private static func sendBatch(_ applied: Applied, _ connection: HTTPConnection) {
         var body = ByteBuffer()
         body.append("{")
-        body.member("epoch", applied.epoch)
-        body.member("rev", applied.rev)
+        if applied.isChange {
+            body.member("epoch", applied.epoch)
+            body.member("rev", applied.rev)
+        }
         body.member("changed", applied.changed)
+        if !applied.skipped.isEmpty {
+            body.member("skipped", list: applied.skipped) { $1.append(json: $0) }
+        }
         body.append(valuesOf: applied)
         body.append("}\n")
         connection.write { out in

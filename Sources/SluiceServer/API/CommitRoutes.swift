@@ -159,7 +159,7 @@ enum CommitRoutes {
 
     // MARK: - Conditions
 
-    /// Takes the commit's conditions, context and key from the head.
+    /// Takes the commit's conditions, context, path and key from the head.
     private static func prepare(
         _ commit: inout Commit,
         _ node: NamedNode?,
@@ -179,11 +179,23 @@ enum CommitRoutes {
                 throw HostError(.badJSON, "Sluice-Context: \(error.message)")
             }
         }
+        if let text = head.value(.sluicePath) {
+            commit.path = try ValuePath(try list(text, in: "Sluice-Path"))
+            commit.skipPassed()
+        }
         if let key = head.value(.idempotencyKey) {
             guard (1...128).contains(key.count), let text = String(validating: key, as: UTF8.self) else {
                 throw HostError(.badField, "Idempotency-Key: 1 to 128 bytes are allowed")
             }
             commit.key = text
+        }
+    }
+
+    private static func list(_ text: BorrowedBytes, in name: StaticString) throws(HostError) -> JSONReader {
+        do throws(JSONError) {
+            return try JSONReader(checking: text)
+        } catch {
+            throw HostError(.badJSON, "\(name): \(error.message)")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Graphs
 internal import HTTP
 internal import Support
 internal import Values
@@ -8,6 +9,9 @@ extension Schema {
     static let yes = boolean.with("enum", [true])
     static let names = list(of: .string)
     static let objects = list(of: .anyObject)
+
+    /// What kind of thing made a value.
+    static let origin = string.and(.oneOf(words: Cause.Origin.allCases.map { "\($0)" }))
 
     /// The place of an answer in the history of its graph.
     static let cursor: [Field] = [

@@ -33,7 +33,7 @@ struct CORS {
     }
 
     static let requestFields: StaticString =
-        "Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Sluice-Context"
+        "Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Sluice-Context, Sluice-Path"
     private static let answerFields: StaticString =
         "Allow, ETag, Idempotent-Replayed, Last-Modified, Preference-Applied, Retry-After, Sluice-Time"
     /// Seconds for which a browser may remember the answer to a preflight.

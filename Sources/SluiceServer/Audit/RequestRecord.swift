@@ -56,7 +56,9 @@ final class RequestRecord {
     }
 
     /// The commit that the request made.
-    func note(_ applied: Applied) { subjects.append(AuditEntry.Field("rev", applied.rev)) }
+    func note(_ applied: Applied) {
+        if applied.isChange { subjects.append(AuditEntry.Field("rev", applied.rev)) }
+    }
 
     /// The request was answered with that status, or its connection was lost: its line is written,
     /// if it gets one.

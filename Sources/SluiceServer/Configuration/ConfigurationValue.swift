@@ -101,6 +101,16 @@ extension ValueKind where Value == RedisAddress? {
 }
 
 extension ValueKind where Value == String {
+    /// A name as graphs have one, or nothing.
+    static var optionalName: Self {
+        Self(
+            "'' or a name: 1 to 128 letters, digits, '_', '.' or '-'",
+            text(pattern: "^$|\(Name.pattern)"),
+            scalar: { $0.isEmpty || Name.isValid($0) ? $0 : nil },
+            show: { $0 }
+        )
+    }
+
     /// The prefix of names of keys.
     static var prefix: Self {
         Self(

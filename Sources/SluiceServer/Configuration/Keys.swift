@@ -72,6 +72,12 @@ public struct Keys: Sendable {
         .means("The prefix of all keys in Redis. Servers with the same prefix are one service.")
     public let redisReplicas = Key("redis.replicas", .integer(0...100), 0)
         .means("How many replicas of Redis must have a commit before it is answered.")
+    public let service = Key("service", .optionalName, "").means(
+        """
+        The name of this service in the paths of values (docs/protocol.md, paths): the same on all servers that share a \
+        Redis, and on no other. '': the epoch of each graph, which is unique.
+        """
+    )
     public let publicFolder = Key("public", .path, PageFolder.automatic).means(
         """
         The folder of static files. auto: the page that came with the program (share/sluice/public beside its folder bin, \

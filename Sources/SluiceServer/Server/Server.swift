@@ -137,6 +137,7 @@ public final class Server {
     }
 
     private func wireHost() {
+        host.service = configuration.service
         host.handlers.onLog = { [turns] in turns.begin() }
         host.pipelines.parseElsewhere = { [pipelines, turns] text, done in
             pipelines.parse(text) { result in

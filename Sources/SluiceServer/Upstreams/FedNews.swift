@@ -18,6 +18,8 @@ struct FedNews {
 
     let feed: OpenFeed
     let what: What
+    /// Where the value has been at another server, if it was asked for that.
+    let path: ValuePath?
 
     /// Whether it is about a source that the node may not have any more.
     var isAboutPast: Bool { if case .cancelled = what { true } else { false } }
@@ -25,7 +27,7 @@ struct FedNews {
     /// Whether it is about the node of that name.
     func isAbout(_ node: NamedNode) -> Bool { feed.graph === node.graph && feed.name == node.name }
 
-    init(_ feed: OpenFeed, _ what: What) {
-        (self.feed, self.what) = (feed, what)
+    init(_ feed: OpenFeed, _ what: What, path: ValuePath? = nil) {
+        (self.feed, self.what, self.path) = (feed, what, path)
     }
 }

@@ -11,6 +11,8 @@ final class RemoteNode {
     var feeds: [OpenFeed] = []
     /// How values go on from here, as the other server knows.
     private(set) var way: Way?
+    /// Whether the other server was asked for paths.
+    private(set) var asksForPaths = false
     /// Why the other server has ended or refused the subscription; nil: it has not.
     var refusal: UpstreamFailure?
     /// When it was asked to load, on the monotonic clock.
@@ -30,8 +32,10 @@ final class RemoteNode {
     /// Writes the message that subscribes, from where it was if it was subscribed before.
     func appendSubscription(by way: Way, to out: inout ByteBuffer) {
         self.way = way
+        asksForPaths = needsPaths
         append("sub", id: id, to: &out) { out in
             out.append(",\"facets\":true,\"load\":true,\"keep\":\"auto\"")
+            if asksForPaths { out.append(",\"path\":true") }
             Self.append(way, to: &out)
             guard let cursor, last != nil else { return }
             out.member(
@@ -51,10 +55,14 @@ final class RemoteNode {
         append("get", id: id, to: &out) { $0.append(",\"load\":true") }
     }
 
-    /// Writes the message that says another way.
+    /// Whether something here asks for paths.
+    var needsPaths: Bool { feeds.contains { Provenance.isAsked(in: $0.graph) } }
+
+    /// Writes the message that says another way, and whether paths are asked for.
     func appendChange(to way: Way, as id: UInt64, to out: inout ByteBuffer) {
         self.way = way
-        out.append(utf8: "{\"op\":\"mod\",\"id\":\(id),\"sub\":\(self.id)")
+        asksForPaths = needsPaths
+        out.append(utf8: "{\"op\":\"mod\",\"id\":\(id),\"sub\":\(self.id),\"path\":\(asksForPaths)")
         Self.append(way, to: &out)
         out.append("}")
     }
@@ -112,7 +120,8 @@ final class RemoteNode {
             return []
         }
         last = (state, isEmpty || value != nil ? value : former?.value)
-        return feeds.map { news(for: $0, state, after: told, value, isEmpty: isEmpty) }
+        let path = entry["path"].flatMap { try? ValuePath($0) }
+        return feeds.map { news(for: $0, state, after: told, value, isEmpty: isEmpty, path) }
     }
 
     /// What is known, for a node that has come later.
@@ -126,11 +135,12 @@ final class RemoteNode {
         _ state: RemoteState,
         after former: RemoteState?,
         _ value: Datum?,
-        isEmpty: Bool
+        isEmpty: Bool,
+        _ path: ValuePath? = nil
     ) -> FedNews {
         do throws(UpstreamFailure) {
             let value = try value.map { value throws(UpstreamFailure) in try feed.value(of: value) }
-            return FedNews(feed, .remote(state, after: former, value, isEmpty: isEmpty))
+            return FedNews(feed, .remote(state, after: former, value, isEmpty: isEmpty), path: path)
         } catch {
             return FedNews(feed, .failed(error, retryAt: nil))
         }

@@ -174,13 +174,13 @@ final class ServiceSource: Upstream {
         return ways.max { $0.steps.count < $1.steps.count } ?? Way.none
     }
 
-    /// Definitions, or the listeners that are servers, have changed: the other server learns of
-    /// other ways.
+    /// Definitions, or the listeners that are servers or ask for paths, have changed: the other
+    /// server learns of other ways, and whether paths are asked for.
     override func followWays() {
         for link in links where link.isOpen {
             for remote in link.nodes.values where remote.way != nil {
                 let way = way(from: remote)
-                guard way != remote.way else { continue }
+                guard way != remote.way || remote.needsPaths != remote.asksForPaths else { continue }
                 let id = nextID()
                 link.send { remote.appendChange(to: way, as: id, to: &$0) }
             }

@@ -2,6 +2,7 @@ internal import CEL
 internal import Definitions
 internal import HTTP
 internal import Outbound
+internal import Support
 internal import Values
 
 /// What is open: equal for source nodes that share it (S-2).
@@ -103,7 +104,7 @@ extension UpstreamDefinition {
         headers own: [RequestHeader],
         _ kind: UpstreamKey.Kind
     ) throws(UpstreamFailure) -> UpstreamKey {
-        guard let url = address(of: target.text(for: texts, encoding: Template.percentEncoded)) else {
+        guard let url = address(of: target.text(for: texts, encoding: { PercentEncoding.encoded($0) })) else {
             throw .addressTooLong
         }
         return UpstreamKey(origin: url.origin, target: url.target, headers: headers + own, kind: kind)
@@ -115,7 +116,7 @@ extension Feed.Poll {
         of texts: [(placeholder: String, text: String)],
         at upstream: UpstreamDefinition
     ) throws(UpstreamFailure) -> UpstreamShare {
-        let (before, text, after) = target.pieces(for: texts, encoding: Template.percentEncoded)
+        let (before, text, after) = target.pieces(for: texts, encoding: { PercentEncoding.encoded($0) })
         guard let url = upstream.address(of: before + text + (after ?? "")),
             let start = after == nil ? url : upstream.address(of: before)
         else { throw .addressTooLong }

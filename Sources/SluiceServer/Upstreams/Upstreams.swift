@@ -339,6 +339,8 @@ final class Upstreams {
                 let isSet = value != nil && value != node.fedValue
                 if let value, isSet {
                     commit.set.append(Assignment(node, value))
+                    // As with joins, that of the last one.
+                    commit.path = each.path ?? commit.path
                     feeds[graph.name, default: []].append(feed)
                 }
                 if isCleared { commit.clear.append(node) }

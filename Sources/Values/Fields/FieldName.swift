@@ -6,6 +6,8 @@ package enum FieldName: UInt8, CaseIterable {
     case op, id, graph, node, nodes
     // Subscribing.
     case pipe, map, reduce, mode, every, queue, initial, facets, load, history, keep, since, sub, via
+    // Where a value has been: asked for, and said.
+    case path
     case owner, addOwner, removeOwner
     // Changing a graph.
     case set, update, with, clear, `if`, ctx, key, hand, presence

@@ -26,6 +26,7 @@ OPTIONS = {
     "initial": lambda maker, graph: maker.chance(0.3),
     "history": lambda maker, graph: maker.rng.choice([1, 3, 1000]),
     "facets": lambda maker, graph: True,
+    "path": lambda maker, graph: True,
     "load": lambda maker, graph: True,
     "owner": lambda maker, graph: maker.rng.choice([*content.OWNERS, content.OWNERS[:2], content.OWNERS]),
     "since": lambda maker, graph: {"epoch": maker.epoch(graph), "rev": maker.rev(graph)},
@@ -38,7 +39,8 @@ OPTIONS = {
 # The words that say what a subscription is of.
 SUBJECTS = ["node", "nodes", *content.SOURCES]
 SHARES = {
-    "every": 0.15, "mode": 0.35, "history": 0.08, "facets": 0.2, "owner": 0.2, "since": 0.15, "keep": 0.2,
+    "every": 0.15, "mode": 0.35, "history": 0.08, "facets": 0.2, "path": 0.2, "owner": 0.2, "since": 0.15,
+    "keep": 0.2,
 }
 
 
@@ -106,6 +108,8 @@ def set_(maker):
     return {
         "graph": graph, **maker.change(graph), **({"presence": True} if maker.chance(0.15) else {}),
         **({"hand": True} if maker.chance(0.1) else {}),
+        **({"path": [maker.rng.choice(["s/g/x", "?1", "a"])] * maker.rng.choice([1, 40])}
+           if maker.chance(0.1) else {}),
     }
 
 

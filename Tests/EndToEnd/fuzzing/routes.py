@@ -52,6 +52,7 @@ def _set_headers(maker, graph):
             (("If-Match", "*"),),
             (("Idempotency-Key", f"k{maker.rng.randint(0, 200)}"),),
             (("Sluice-Context", '{"src":"fuzz"}'),),
+            (("Sluice-Path", maker.rng.choice(['["s/g/x"]', "[1]", "{", '["?1","a/b"]'])),),
         ]
     )
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { connect } from "../../../public/client.js";
-import { eventually, http, post, server, sleep } from "./support.mjs";
+import { eventually, http, other, post, server, sleep } from "./support.mjs";
 
 const c = connect(`${server}/v1/ws`, { client: "node" });
 after(() => c.close());
@@ -344,4 +344,46 @@ test("L-4: with facets a listener also receives the state besides the value, and
   await eventually(() => one.length === 4 && one[3][1].t);
   assert.deepEqual(plain.map(([value, state]) => [value, state]), [[3, undefined], [4, undefined], [5, undefined]]);
   for (const each of [handle, group, other, second]) each.close();
+});
+
+test("X-11: two bridges that mirror each other do not echo", async () => {
+  // The function of docs/cookbook.md.
+  function bridge(from, to, a, b) {
+    return from.watch(a, null, (value, { empty, path }) => {
+      if (!empty) to.set(b, value, { path });
+    }, { path: true });
+  }
+  const [one, two] = [c, connect(`${other}/v1/ws`)];
+  await Promise.all([live(one), live(two)]);
+  const seen = { one: [], two: [] }, skipped = [];
+  const note = (set) => async (...given) => {
+    const answer = await set(...given);
+    if (answer.skipped) skipped.push([answer.skipped, answer.rev]);
+    return answer;
+  };
+  const [toOne, toTwo] = [one, two].map((client) => ({ set: note(client.set) }));
+  const watches = [
+    one.watch("g/any", null, (value, { path, origin }) => seen.one.push([value, path, origin]), { path: true, mode: "all" }),
+    two.watch("g/any", null, (value, { path }) => seen.two.push([value, path]), { path: true, mode: "all" }),
+    bridge(one, toTwo, "g/any", "g/any"),
+    bridge(two, toOne, "g/any", "g/any"),
+  ];
+  await eventually(() => seen.one.length && seen.two.length);
+  await one.set("g/any", "from one");
+  await eventually(() => seen.two.at(-1)[0] === "from one" && skipped.length);
+  await two.set("g/any", "from two");
+  await eventually(() => seen.one.at(-1)[0] === "from two" && skipped.length > 1);
+  // A bridge that answers would have done so by now.
+  await one.set("g/any", "again");
+  await eventually(() => seen.two.at(-1)[0] === "again" && skipped.length > 2);
+  assert.deepEqual(seen.two.map(([value]) => value).filter((value) => value), ["from one", "from two", "again"]);
+  const [value, path, origin] = seen.one.at(-2);
+  assert.deepEqual([value, path.length, path[0] === path[1], origin], ["from two", 2, false, "set"]);
+  assert.deepEqual(skipped, Array(3).fill([["any"], undefined]));
+  const group = [];
+  watches.push(one.watch("g/any,y", null, (_, { m }) => group.push(m), { path: true }));
+  await eventually(() => group.length);
+  assert.deepEqual([group[0].any.path.length, group[0].any.origin], [1, "set"]);
+  for (const each of watches) each.close();
+  two.close();
 });

@@ -1,6 +1,6 @@
 // What a program in TypeScript does with client.js, and what its types have to refuse. Checked,
 // never run: see test_client_js.py.
-import { connect, decode, encode, SluiceError, type Client, type Cursor, type Meta, type Options, type Owner, type SetOptions, type State, type Target, type Type, type Watch, type WatchOptions } from "../../../public/client.js";
+import { connect, decode, encode, SluiceError, type Applied, type Client, type Cursor, type Meta, type Options, type Owner, type SetOptions, type State, type Target, type Type, type Watch, type WatchOptions } from "../../../public/client.js";
 
 /** Holds only where the two types are the same. */
 type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
@@ -60,8 +60,8 @@ looking.close();
 // set, get, list
 async function sets() {
   const cursor = await client.set("house/target_c", 21);
-  is<Same<typeof cursor, Cursor>>();
-  const given: SetOptions = { clear: ["override"], if: { mode: { v: "eco" }, hall: { empty: true }, x: { rev: 3 } }, ctx: { who: "me" }, presence: true, key: "k" };
+  is<Same<typeof cursor, Applied>>();
+  const given: SetOptions = { clear: ["override"], if: { mode: { v: "eco" }, hall: { empty: true }, x: { rev: 3 } }, ctx: { who: "me" }, presence: true, key: "k", path: ["far/house/x"] };
   await client.set("house", { target_c: 21n, mode: "eco" }, given);
   const { values } = await client.update("bank/a", "value + x", { with: { x: "b" }, if: "x > 0", key: "k" });
   await client.update("bank", { a: "value - 1", b: "value + 1" });

@@ -150,16 +150,6 @@ struct QueryTests {
     func notUTF8() {
         #expect(lend("a=%ff") { Query($0).string("a") } == nil)
     }
-
-    @Test("encoding, then decoding is identity for every byte")
-    func roundTrip() {
-        let all = (UInt8.min...UInt8.max).map { $0 }
-        var encoded = ByteBuffer()
-        all.withBorrowedBytes { PercentEncoding.encode($0, to: &encoded) }
-        var decoded = ByteBuffer()
-        #expect(PercentEncoding.decode(query: encoded.bytes, to: &decoded))
-        #expect(Array(decoded.bytes) == all)
-    }
 }
 
 @Suite("HTTPDate writes IMF-fixdates")

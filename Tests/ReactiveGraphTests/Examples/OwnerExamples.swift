@@ -38,7 +38,7 @@ extension Examples {
             .addListener(panel)  // owns itself: it listens until it is destroyed
             .addListener(Spinner { print("loading", $0) }, owner: panel)  // prints loading false
         let load = profile.beginLoad()  // prints loading true
-        load.finish("Ada")  // prints loading false
+        load.finish("Ada")  // prints loading true, then loading false
         try check()
     }
 
@@ -52,7 +52,7 @@ extension Examples {
         profile.addListener(owner: bag) { print($0) }  // prints added(empty)
         profile.set("Ada", source: .cache)  // prints newValue(Ada, source: cache)
         let load = profile.beginLoad()  // prints requested
-        load.fail(Offline())  // prints error(Offline())
+        load.fail(Offline())  // prints progress(1.0), then error(Offline())
         print(profile, profile.latestError ?? "no error")  // prints undefined: Ada Offline()
         try check()
     }
@@ -65,16 +65,19 @@ extension Examples {
         let profile = graph.mutable(of: String.self)
         profile.addListener(owner: bag) { print($0) }  // prints added(empty)
 
-        let load = profile.loadIfNeeded(within: .seconds(30))  // prints requested
-        load?.report(progress: 0.5)  // prints progress(0.5)
-        load?.finish("Ada")  // prints newValue(Ada, source: network)
-        print(profile.loadIfNeeded(within: .seconds(30)) == nil)  // prints true
+        var requests: [Load<String>] = []
+        profile.loadIfNeeded(within: .seconds(30)) { requests.append($0) }  // prints requested
+        requests[0].report(progress: 0.5)  // prints progress(0.5)
+        requests[0].finish("Ada")  // prints progress(1.0), then newValue(Ada, source: network)
+        profile.loadIfNeeded(within: .seconds(30)) { requests.append($0) }
+        print(requests.count)  // prints 1
 
         profile.invalidate()
-        let second = profile.loadIfNeeded(within: .seconds(30))  // prints requested
-        second?.onCancel = { print("abort the request") }
-        profile.wipe()  // prints abort the request, then cancelled, then empty(source: wipe)
-        second?.finish("Grace")  // too late
+        profile.loadIfNeeded(within: .seconds(30)) { requests.append($0) }  // prints requested
+        requests[1].onCancel = { print("abort the request") }
+        // prints abort the request, then progress(1.0), then cancelled, then empty(source: wipe)
+        profile.wipe()
+        requests[1].finish("Grace")  // too late
         print(profile)  // prints undefined: empty
         try check()
     }

@@ -74,6 +74,8 @@ extension Examples {
         ada.writable().set("Ada")
         print(ada)  // prints https://example.org/users/7: Ada
         print(ada.relative("8?full", as: String.self))  // prints https://example.org/users/8?full: empty
+        let page = users.withParameter("page", "2", as: [String].self)
+        print(page.withParameter("page", nil, as: [String].self) === users)  // prints true
         try check()
     }
 }

@@ -87,20 +87,69 @@ struct FreshnessTests {
 
     // MARK: - Loads
 
-    @Test("G-160: a load begins only if none is running and the value is out of date")
+    @Test("G-160: a load begins only if none is running and the value is out of date; a running one is given")
     func needed() {
         let node = mirror()
-        let first = node.loadIfNeeded(within: .seconds(5))
-        #expect(first?.isRunning == true)
-        #expect(node.loadIfNeeded(within: .seconds(5)) == nil)
+        var begun: [Load<Int>] = []
+        let first = node.loadIfNeeded(within: .seconds(5)) { begun.append($0) }
+        #expect(first?.isRunning == true && first === begun.last)
+        #expect(node.loadIfNeeded(within: .seconds(5)) { begun.append($0) } === first)
+        let other = node.beginLoad()
+        #expect(node.loadIfNeeded(within: .seconds(5)) { begun.append($0) } === first)
         first?.finish(1)
-        #expect(node.loadIfNeeded(within: .seconds(5)) == nil)
+        #expect(node.loadIfNeeded(within: .zero) { begun.append($0) } === other)
+        other.cancel()
+        #expect(node.loadIfNeeded(within: .seconds(5)) { begun.append($0) } == nil && begun.count == 1)
         clock.advance(by: .seconds(6))
-        let second = node.writable().loadIfNeeded(within: .seconds(5))
-        #expect(second != nil)
-        second?.fail(Failure("down"))
+        let second = node.writable().loadIfNeeded(within: .seconds(5)) { begun.append($0) }
+        #expect(second != nil && second === begun.last && begun.count == 2)
+    }
+
+    @Test("G-160: after an error a load begins once the pause is over, or the node was invalidated")
+    func retry() {
+        let node = mirror()
+        var count = 0
+        let load = { node.loadIfNeeded(within: .seconds(60), retryAfter: .seconds(3)) { _ in count += 1 } }
+        load()?.fail(Failure("down"))
+        for _ in 0..<10 { #expect(load() == nil) }
+        clock.advance(by: .milliseconds(2_999))
+        #expect(load() == nil && count == 1)
+        clock.advance(by: .milliseconds(1))
+        load()?.fail(Failure("down"))
+        #expect(load() == nil && count == 2)
         node.invalidate()
-        #expect(node.loadIfNeeded(within: .seconds(60)) != nil)
+        load()?.finish(1)
+        #expect(load() == nil && count == 3)
+        // An error that belongs to no load counts, too, also where the value is young.
+        node.fail(Failure("push failed"))
+        #expect(load() == nil)
+        clock.advance(by: .seconds(3))
+        #expect(load() != nil && count == 4)
+        node.set(2)
+        #expect(load() == nil)
+        // A second without another pause.
+        node.fail(Failure("down"))
+        clock.advance(by: .milliseconds(999))
+        #expect(node.loadIfNeeded(within: .zero) { _ in } == nil)
+        clock.advance(by: .milliseconds(1))
+        #expect(node.loadIfNeeded(within: .zero) { _ in } != nil)
+    }
+
+    @Test("G-160: loads are cancelled unless a listener reaches the node, directly or over others")
+    func unobserved() {
+        let node = graph.mutable(of: Int.self)
+        let derived = node.map { $0 + 1 }.map { $0 + 1 }
+        let bag = CancellableBag()
+        derived.listen(in: bag) { _ in }
+        let load = node.beginLoad()
+        #expect(!node.cancelLoadsIfUnobserved() && load.isRunning)
+        bag.cancel()
+        var listener: Keeper? = Keeper()
+        node.addListener(owner: listener!) { _ in }
+        #expect(!node.cancelLoadsIfUnobserved() && load.isRunning)
+        listener = nil
+        #expect(node.cancelLoadsIfUnobserved() && !load.isRunning && !node.isLoading)
+        #expect(listener == nil && derived.isEmpty && node.cancelLoadsIfUnobserved())
     }
 
     @Test("G-160: a load that began in the node's own pass is known at once")
@@ -110,7 +159,7 @@ struct FreshnessTests {
         var loads: [Load<Int>] = []
         node.listen(in: bag) { _ in
             node.invalidate()
-            for _ in 0..<2 { node.loadIfNeeded(within: .zero).map { loads.append($0) } }
+            for _ in 0..<2 { node.loadIfNeeded(within: .zero) { loads.append($0) } }
         }
         node.set(1)
         #expect(loads.count == 1 && node.loadCount == 1)
@@ -125,15 +174,32 @@ struct FreshnessTests {
         for fraction in [0, 0.25, 0.2, .nan, 0.5, -1, 7, 2] { load.report(progress: fraction) }
         #expect(load.progress == 1)
         load.finish(1)
+        #expect(load.progress == 1)
         load.report(progress: 1)
         #expect(
             log.take() == [
                 "requested", "progress(0.25)", "progress(0.5)", "progress(1.0)", "1 from network",
             ]
         )
-        let other = node.beginLoad()
-        other.report(progress: 0.5)
-        #expect(log.take() == ["requested", "progress(0.5)"])
+    }
+
+    @Test("G-160: progress ends with 1, before the outcome, whatever that is", arguments: 0..<5)
+    func lastProgress(outcome: Int) {
+        let node = mirror()
+        var load: Load<Int>? = node.beginLoad()
+        load?.report(progress: 0.5)
+        switch outcome {
+        case 0: load?.finish(1)
+        case 1: load?.notModified()
+        case 2: load?.fail(Failure("down"))
+        case 3: load?.cancel()
+        default: break
+        }
+        #expect(outcome == 4 || load?.progress == 1)
+        load = nil
+        let last = ["1 from network", "notModified", "error(down)", "cancelled", "cancelled"][outcome]
+        #expect(log.take() == ["requested", "progress(0.5)", "progress(1.0)", last])
+        #expect(!node.isLoading)
     }
 
     // MARK: - Wiping
@@ -150,7 +216,7 @@ struct FreshnessTests {
         node.fail(Failure("again"))
         _ = log.take()
         node.wipe()
-        #expect(log.take() == ["cancelled", "cancelled", "empty by wipe"])
+        #expect(log.take() == ["progress(1.0)", "cancelled", "progress(1.0)", "cancelled", "empty by wipe"])
         #expect(node.isEmpty && node.latestError == nil && !node.isLoading && aborted == [0, 2])
         loads[0].finish(3)
         loads[2].fail(Failure("late"))
@@ -169,7 +235,7 @@ struct FreshnessTests {
             load.finish(9)
         }
         node.set(1)
-        #expect(log.take() == ["requested", "1", "cancelled", "empty by wipe"])
+        #expect(log.take() == ["requested", "1", "progress(1.0)", "cancelled", "empty by wipe"])
         #expect(node.isEmpty && node.loadCount == 0)
     }
 

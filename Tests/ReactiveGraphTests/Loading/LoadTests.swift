@@ -27,13 +27,13 @@ struct LoadTests {
         node.beginLoad().notModified()
         #expect(
             log.take() == [
-                "requested | loading -", "1 from network | idle -",
-                "requested | loading -", "error(down) | idle down",
-                "requested | loading down", "notModified | idle -",
+                "requested | loading -", "progress(1.0) | loading -", "1 from network | idle -",
+                "requested | loading -", "progress(1.0) | loading -", "error(down) | idle down",
+                "requested | loading down", "progress(1.0) | loading down", "notModified | idle -",
             ]
         )
         node.beginLoad().cancel()
-        #expect(log.take() == ["requested | loading -", "cancelled | idle -"])
+        #expect(log.take() == ["requested | loading -", "progress(1.0) | loading -", "cancelled | idle -"])
     }
 
     @Test("G-135: a new value clears the error, wherever it comes from", arguments: 0..<4)
@@ -104,7 +104,8 @@ struct LoadTests {
         node.set(1)
         #expect(
             log.lines == [
-                "a 1", "b 1", "a requested", "b requested", "a 2 from network", "b 2 from network",
+                "a 1", "b 1", "a requested", "b requested", "a progress(1.0)", "b progress(1.0)",
+                "a 2 from network", "b 2 from network",
                 "a error(x)", "b error(x)", "a 3", "b 3",
             ]
         )

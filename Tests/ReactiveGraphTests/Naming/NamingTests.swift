@@ -20,6 +20,13 @@ struct NamingTests {
             ("https://[::1]:443/x", "https://[::1]/x"),
             ("https://[::1]/x", "https://[::1]/x"),
             ("wss://h:443/s", "wss://h/s"),
+            ("https://example.org/é?q=ü", "https://example.org/%C3%A9?q=%C3%BC"),
+            ("https://example.org/%fc", "https://example.org/%FC"),
+            ("https://example.org/a|b?x={1}", "https://example.org/a%7Cb?x=%7B1%7D"),
+            ("https://example.org/a/%2e%2e/b/%2E/c", "https://example.org/b/c"),
+            ("https://BÜCHER.example/", "https://b%C3%BCcher.example/"),
+            ("https://b%c3%9ccher.example/", "https://b%C3%BCcher.example/"),
+            ("https://%45xample.org/", "https://example.org/"),
             ("just a name", "just a name"),
             ("a/../b", "a/../b"),
         ]
@@ -33,7 +40,7 @@ struct NamingTests {
         "Invalid names",
         arguments: [
             "", "\n", "a\u{0}", "://a", "1http://a", "ht tp://a", "http://a/%zz", "http://a/%1",
-            "http://:80/", "http://a:b",
+            "http://:80/", "http://a:b", "http://%ff/", "http://a%/",
         ]
     )
     func invalid(name: String) {

@@ -48,7 +48,8 @@ struct RegistryTests {
             node.addListener(owner: owner) { [log] event in log.note(text(event)) }
             #expect(log.lines.count == 2 && log.take().first == "added(empty)")
             let load = node.beginLoad()
-            #expect(!load.isRunning && log.take().map { $0.prefix(9) } == ["requested", "error(Inv"])
+            #expect(!load.isRunning)
+            #expect(log.take().map { $0.prefix(9) } == ["requested", "progress(", "error(Inv"])
             load.finish(1)
             node.set(2)
             #expect((node.latestError as? InvalidName)?.name == name)

@@ -49,6 +49,35 @@ struct RelativesTests {
     }
 
     @Test(
+        "G-161: a query parameter is set in place of all its values, or taken out; the order is that of names",
+        arguments: [
+            ("https://e.org/a", "page", "2", "https://e.org/a?page=2"),
+            ("https://e.org/a?z=1&page=1&b", "page", "2", "https://e.org/a?b&page=2&z=1"),
+            ("https://e.org/a?page=1&x=2&x=1&p%61ge=3", "page", nil, "https://e.org/a?x=2&x=1"),
+            ("https://e.org/a?page=1", "page", nil, "https://e.org/a"),
+            ("https://e.org/a", "page", nil, "https://e.org/a"),
+            ("https://e.org/a", "ä &=?", "+ é/", "https://e.org/a?%C3%A4%20%26%3D%3F=%2B%20%C3%A9%2F"),
+            ("https://e.org/a", "page", "", "https://e.org/a?page="),
+            ("/users", "page", "2", "/users?page=2"), ("users?b=1", "a", "1", "users?a=1&b=1"),
+        ] as [(String, String, String?, String)]
+    )
+    func parameters(_ name: String, _ parameter: String, _ value: String?, _ expected: String) {
+        let registry = Registry(graph: graph)
+        let node = registry.node(name, as: Int.self).withParameter(parameter, value, as: Int.self)
+        #expect(node.name == expected && registry.node(expected, as: Int.self) === node)
+    }
+
+    @Test("G-161: parameters set in another order give the same node")
+    func parameterOrder() {
+        let registry = Registry(graph: graph)
+        let users = registry.node("https://e.org/users", as: Int.self)
+        let first = users.withParameter("b", "1", as: Int.self).withParameter("a", "2", as: Int.self)
+        let second = users.withParameter("a", "2", as: Int.self).withParameter("b", "1", as: Int.self)
+        #expect(first === second && first.name == "https://e.org/users?a=2&b=1")
+        #expect(graph.mutable(1).withParameter("a", "1", as: Int.self).latestError is InvalidName)
+    }
+
+    @Test(
         "G-161: names that are no URLs have paths, too",
         arguments: [
             ("/users/7/", "../8", "/users/8"), ("/users/7", "8", "/users/8"), ("users/7", "../8", "8"),

@@ -27,7 +27,8 @@ struct HistoryTests {
     ) throws -> String {
         let node = try #require(graph.node(name))
         let bytes = try HistoryAnswer(in: graph).json(of: node, since: since, epoch: epoch, limit: limit)
-        return String(decoding: bytes.dropLast(), as: UTF8.self)
+        // Where values come from has tests of its own (OriginTests).
+        return String(decoding: bytes.dropLast(), as: UTF8.self).replacing(/,"origin":"[a-z]+"/, with: "")
     }
 
     @Test("A mutable node's ring begins with the initial value and keeps the newest")

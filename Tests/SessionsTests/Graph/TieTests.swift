@@ -127,10 +127,12 @@ struct TieTests {
         let b = try #require(graph.node("b"))
         #expect(graph.read(b).changed == 2)
         #expect(
-            try explain(graph, "b").contains(#""c":2,"t":5000000,"by":"device:7","ctx":{"src":"dial"},"v":2"#)
+            try explain(graph, "b").contains(
+                #""c":2,"t":5000000,"by":"device:7","origin":"link","ctx":{"src":"dial"},"v":2"#
+            )
         )
         let history = String(decoding: try HistoryAnswer(in: graph).json(of: b, limit: 10), as: UTF8.self)
-        #expect(history.contains(#"{"rev":2,"t":5000000,"v":2}"#))
+        #expect(history.contains(#"{"rev":2,"t":5000000,"v":2,"by":"device:7","origin":"link"}"#))
         bench.pass(10)
         #expect(try bench.read(graph, "b") == "empty")
         // The end of a value is a change too, and goes over the sync.

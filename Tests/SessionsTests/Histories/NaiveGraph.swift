@@ -27,7 +27,7 @@ extension Naive {
         var isBusy = false
         /// False once nothing leads to it.
         var isAlive = true
-        var queue: [(held: Held, path: Set<Int>, origin: Int)] = []
+        var queue: [(held: Held, path: Path, origin: Int)] = []
 
         init(_ number: Int, _ name: String?) {
             self.number = number
@@ -35,11 +35,25 @@ extension Naive {
         }
     }
 
+    /// The nodes that an emission has passed, oldest first (G-40).
+    struct Path {
+        private(set) var numbers: [Int] = []
+        /// The names of those that have one.
+        private(set) var names: [String] = []
+
+        func passing(_ node: Node) -> Path {
+            var path = self
+            path.numbers.append(node.number)
+            if let name = node.name { path.names.append(name) }
+            return path
+        }
+    }
+
     /// An edge: what it does with an emission and the path it came on.
     final class Wire {
         let from: Node
         let to: Node
-        let deliver: (Held, Set<Int>, Int) -> Void
+        let deliver: (Held, Path, Int) -> Void
         /// Over an identity sync: the very same emission is not brought twice (G-137).
         let isIdentity: Bool
         var isConnected = false
@@ -48,7 +62,7 @@ extension Naive {
             _ from: Node,
             _ to: Node,
             isIdentity: Bool = false,
-            _ deliver: @escaping (Held, Set<Int>, Int) -> Void
+            _ deliver: @escaping (Held, Path, Int) -> Void
         ) {
             self.from = from
             self.to = to
@@ -61,7 +75,7 @@ extension Naive {
     final class Join {
         var latest: [Held]
         /// The path of the input that was delivered last.
-        var path: Set<Int> = []
+        var path: Path = Path()
         /// Whether emptiness of an input has arrived since the last emission (G-156).
         var isEmptied = false
         private let compute: ([Held]) -> Held
@@ -108,7 +122,7 @@ extension Naive {
     /// What a stage keeps back, and the path on which it came (G-45).
     struct Kept {
         let held: Held
-        var path: Set<Int> = []
+        var path: Path = Path()
     }
 
     /// The emissions that one subscription receives.
@@ -119,21 +133,24 @@ extension Naive {
         let sources: [String]
         fileprivate(set) var node: Node?
         private(set) var isEmpty = true
-        private var waiting: [Held] = []
+        private var waiting: [String] = []
+        /// Whether its client asks for paths.
+        let asksForPaths: Bool
         /// A `prefix` has had its last value.
         var isComplete = false
 
-        init(_ id: Int, isAll: Bool, of sources: [String]) {
+        init(_ id: Int, isAll: Bool, asksForPaths: Bool, of sources: [String]) {
             self.id = id
+            self.asksForPaths = asksForPaths
             self.isAll = isAll
             self.sources = sources
         }
 
         /// Emptiness that a client knows of is not told again.
-        fileprivate func hear(_ held: Held) {
+        fileprivate func hear(_ held: Held, _ path: Path) {
             if held == .empty, isEmpty { return }
             isEmpty = held == .empty
-            waiting.append(held)
+            waiting.append(held.text + (asksForPaths ? " \(path.names)" : ""))
         }
 
         fileprivate func begin(_ node: Node) {
@@ -147,8 +164,8 @@ extension Naive {
         func flush() -> [String] {
             defer { waiting = [] }
             guard let last = waiting.last else { return [] }
-            if isAll { return waiting.map(\.text) }
-            return [waiting.count == 1 ? last.text : "\(last.text) ×\(waiting.count)"]
+            if isAll { return waiting }
+            return [waiting.count == 1 ? last : "\(last) ×\(waiting.count)"]
         }
     }
 
@@ -201,7 +218,7 @@ extension Naive {
         }
 
         /// The normative algorithm (G-34).
-        func pass(_ node: Node, _ held: Held, _ path: Set<Int> = [], origin: Int? = nil) {
+        func pass(_ node: Node, _ held: Held, _ path: Path = Path(), origin: Int? = nil) {
             if fresh?.node === node {
                 fresh?.held = held
                 return
@@ -215,9 +232,10 @@ extension Naive {
             node.held = held
             node.emissions += 1
             node.origins.insert(origin)
-            let path = path.union([node.number])
-            for subscriber in node.subscribers { subscriber.hear(held) }
-            for wire in node.followers + node.outs where wire.isConnected && !path.contains(wire.to.number) {
+            let path = path.passing(node)
+            for subscriber in node.subscribers { subscriber.hear(held, path) }
+            for wire in node.followers + node.outs
+            where wire.isConnected && !path.numbers.contains(wire.to.number) {
                 serve(wire, held, path, origin)
             }
             node.isBusy = false
@@ -227,7 +245,7 @@ extension Naive {
             }
         }
 
-        private func serve(_ wire: Wire, _ held: Held, _ path: Set<Int>, _ origin: Int) {
+        private func serve(_ wire: Wire, _ held: Held, _ path: Path, _ origin: Int) {
             // What a batch sets itself wins (G-34a), and the very same emission comes once (G-137).
             guard !staged.contains(wire.to.number) else { return }
             if wire.isIdentity, shape.isSettled, wire.to.origins.contains(origin) { return }
@@ -241,7 +259,7 @@ extension Naive {
             wire.to.ins.append(wire)
             if listens { wire.from.followers.append(wire) } else { wire.from.outs.append(wire) }
             guard replay, receivesEmpty || wire.from.held != .empty else { return }
-            turn { wire.deliver(wire.from.held, [wire.from.number], -1) }
+            turn { wire.deliver(wire.from.held, Path().passing(wire.from), -1) }
         }
 
         func disconnect(_ wire: Wire) {
@@ -307,7 +325,7 @@ extension Naive {
         }
 
         /// An input of a join has been delivered.
-        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Set<Int>) {
+        func mark(_ node: Node, _ input: Int, _ held: Held, _ path: Path) {
             guard let join = node.join else { return }
             join.latest[input] = held
             join.path = path
@@ -382,7 +400,7 @@ extension Naive {
             firing[isPrivate] = deadline
             defer { firing[isPrivate] = nil }
             let kept = timer.ring()
-            guard let kept, !kept.path.contains(node.number) else { return true }
+            guard let kept, !kept.path.numbers.contains(node.number) else { return true }
             if isPrivate || !shape.isSettled {
                 turn { pass(node, kept.held, kept.path) }
             } else {

@@ -124,7 +124,7 @@ extension Naive.Graph {
                 return inner
             }
             collect()
-            pass(node, inner.held, path.union([inner.number]))
+            pass(node, inner.held, path.passing(inner))
         }
         connect(wire)
         return node

@@ -23,6 +23,9 @@ final class Play {
     private var subscriptions: [Subscription] = []
     private var lastID = 0
     private let transcribes: Bool
+    /// Whether clients ask for paths: then the play does from the beginning, so that names are kept
+    /// with what waits.
+    private let asksForPaths: Bool
     /// What happened, for one who looks at a single seed.
     private(set) var transcript: [String] = []
     private(set) var comparisons = 0
@@ -45,6 +48,8 @@ final class Play {
         live = try bench.define(shape.json)
         models = [Naive.Choice.one, .other].map { Naive.Graph($0, now: 1_000) }
         for model in models { model.define(shape) }
+        asksForPaths = seed % 2 == 0
+        if asksForPaths { Provenance.ask(1, in: live) }
     }
 
     func run() throws -> Outcome {
@@ -172,12 +177,18 @@ final class Play {
         }
         let pipe = stages.isEmpty ? "" : #","pipe":[\#(stages.map(\.json).joined(separator: ","))]"#
         let message =
-            #"{"op":"sub","id":\#(lastID),"graph":"g",\#(what),"mode":"\#(isAll ? "all" : "latest")"\#(pipe)}"#
+            #"{"op":"sub","id":\#(lastID),"graph":"g",\#(what),"path":\#(asksForPaths),"#
+            + #""mode":"\#(isAll ? "all" : "latest")"\#(pipe)}"#
         flush()
         note(message)
         clients[client].send(message)
         let sides = models.map { model in
-            let side = Naive.Subscriber(lastID, isAll: isAll, of: source.references)
+            let side = Naive.Subscriber(
+                lastID,
+                isAll: isAll,
+                asksForPaths: asksForPaths,
+                of: source.references
+            )
             model.subscribe(side, to: source, stages)
             return side
         }
@@ -377,10 +388,17 @@ enum Heard {
             case "upd":
                 for entry in (reader["d"]?.elements).map(Array.init) ?? [] {
                     let count = entry["n"]?.int.map { " ×\($0)" } ?? ""
-                    told[entry["id"]?.int ?? -1, default: []].append(View.value(of: entry) + count)
+                    let text = View.value(of: entry) + path(of: entry) + count
+                    told[entry["id"]?.int ?? -1, default: []].append(text)
                 }
             default: told[id, default: []].append(message)
             }
         }
+    }
+
+    /// The nodes on the path, if there is one; all are of the same graph.
+    private static func path(of entry: JSONReader) -> String {
+        guard let entries = entry["path"]?.elements else { return "" }
+        return " \(entries.map { String($0.string?.split(separator: "/").last ?? "?") })"
     }
 }

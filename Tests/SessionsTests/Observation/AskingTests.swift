@@ -103,9 +103,9 @@ struct AskingTests {
         let before = graph.statistics.nodes
         #expect(
             try explain("sum") == #"{"node":"sum","epoch":"e1","rev":2,"t":5000000,"nodes":["#
-                + #"{"node":"sum","kind":"derived","c":2,"t":5000000,"v":10,"op":"combine","class":"none","inputs":["x","double"],"stages":[{"op":"combine","label":"combine","v":10}]},"#
-                + #"{"node":"x","kind":"mutable","c":2,"t":5000000,"by":"device:7","ctx":{"src":"m"},"v":3},"#
-                + #"{"node":"double","kind":"derived","c":2,"t":5000000,"v":7,"op":"from","class":"none","inputs":["x"],"stages":[{"op":"map","label":"value * 2","v":6},{"op":"map","label":"value + 1","v":7}]}]}"#
+                + #"{"node":"sum","kind":"derived","c":2,"t":5000000,"by":"device:7","origin":"set","v":10,"op":"combine","class":"none","inputs":["x","double"],"stages":[{"op":"combine","label":"combine","v":10}]},"#
+                + #"{"node":"x","kind":"mutable","c":2,"t":5000000,"by":"device:7","origin":"set","ctx":{"src":"m"},"v":3},"#
+                + #"{"node":"double","kind":"derived","c":2,"t":5000000,"by":"device:7","origin":"set","v":7,"op":"from","class":"none","inputs":["x"],"stages":[{"op":"map","label":"value * 2","v":6},{"op":"map","label":"value + 1","v":7}]}]}"#
         )
         #expect(graph.statistics.nodes == before)
         // A change without a writer does not keep the former one's name.

@@ -15,7 +15,7 @@ extension Members {
             graph.core.batch { batch in
                 for node in nodes {
                     guard let source = node.source else { continue }
-                    node.changed = stamp
+                    node.noteChange(stamp, graph.present.origin)
                     node.writer = nil
                     node.stopExpiry()
                     if node.hasFacets { graph.facets.clear(of: node, at: stamp.time, isSet: false) }

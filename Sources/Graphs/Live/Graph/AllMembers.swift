@@ -122,6 +122,7 @@ package final class AllMembers: NameWatcher {
     package func vanished(_ node: NamedNode) {
         guard let graph, node.family != nil else { return }
         named?.changed = graph.stamp
+        named?.ownCause = graph.present.cause()
         guard let gathering, let living = node.living else { return }
         gathering.remove(living)
         charge(0)

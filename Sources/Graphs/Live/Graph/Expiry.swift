@@ -99,7 +99,8 @@ final class Lifetime {
     private func expire() -> Due? {
         guard let source = node.source else { return nil }
         let graph = node.graph
-        node.changed = graph.stamp
+        node.noteChange(graph.stamp, .expiry)
+        graph.present.note(.expiry, of: source.id)
         if node.hasFacets { graph.facets.valueExpired(of: node) }
         return Due(source, .empty)
     }

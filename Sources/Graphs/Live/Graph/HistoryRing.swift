@@ -13,10 +13,11 @@ package struct HistoryRing {
         package let stamp: LogStamp
         /// nil: empty.
         package let value: Datum?
+        /// Why it happened, which entries share; nil: unknown.
+        package let cause: Cause?
 
-        package init(stamp: LogStamp, value: Datum?) {
-            self.stamp = stamp
-            self.value = value
+        package init(stamp: LogStamp, value: Datum?, cause: Cause? = nil) {
+            (self.stamp, self.value, self.cause) = (stamp, value, cause)
         }
     }
 
@@ -49,7 +50,7 @@ package struct HistoryRing {
         self.init(capacity: capacity, byteLimit: byteLimit, from: from)
         // The first entry may be emptiness, because older ones were removed.
         self.isEmptyNow = false
-        for entry in entries { append(entry.stamp, entry.value) }
+        for entry in entries { append(entry.stamp, entry.value, entry.cause) }
         self.isEmptyNow = isEmptyNow
     }
 
@@ -62,7 +63,7 @@ package struct HistoryRing {
     }
 
     /// Adds an emission that is newer than all others.
-    package mutating func append(_ stamp: LogStamp, _ value: Datum?) {
+    package mutating func append(_ stamp: LogStamp, _ value: Datum?, _ cause: Cause? = nil) {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
         guard capacity > 0 else {
@@ -71,7 +72,7 @@ package struct HistoryRing {
         }
         bytes += Self.size(value)
         if count == capacity { dropOldest() }
-        entries.append(Entry(stamp: stamp, value: value))
+        entries.append(Entry(stamp: stamp, value: value, cause: cause))
         shrink(to: byteLimit)
     }
 

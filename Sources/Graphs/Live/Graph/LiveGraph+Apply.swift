@@ -6,7 +6,7 @@ internal import Values
 extension LiveGraph {
     /// Applies a commit that is durable: one turn of the graph.
     func apply(_ commit: Commit, _ stamp: LogStamp) {
-        begin(stamp, by: commit.by, commit.context)
+        begin(stamp, commit)
         switch commit.kind {
         case .values: change(commit, stamp)
         case .define:
@@ -28,24 +28,24 @@ extension LiveGraph {
     }
 
     @inline(__always)
-    private func begin(_ stamp: LogStamp, by: String?, _ context: Datum?) {
+    private func begin(_ stamp: LogStamp, _ commit: Commit) {
         course.advance(to: stamp, in: host.turns)
-        if !ties.all.isEmpty { ties.beginCommit(by: by, context) }
-        present.begin(stamp, context: context, by: by)
+        if !ties.all.isEmpty { ties.beginCommit(by: commit.by, commit.context) }
+        present.begin(stamp, context: commit.context, by: commit.by, commit.origin)
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
         if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnsetMember {
             note(only.node, stamp)
             sign(only.node, commit)
-            only.node.source?.set(only.value)
+            only.node.source?.set(only.value, context: commit.path.map { Context($0) })
             return members.weigh(only.node, for: commit.by)
         }
         if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
         guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
         let coming = members.create(for: commit)
         let going = members.hide(commit.clear)
-        core.batch { batch in
+        core.batch(context: commit.path.map { Context($0) }) { batch in
             commit.set.forEach { assignment in
                 guard let source = assignment.node.source else { return }
                 note(assignment.node, stamp)
@@ -54,7 +54,7 @@ extension LiveGraph {
             }
             for node in commit.clear {
                 guard let source = node.source else { continue }
-                node.changed = stamp
+                node.noteChange(stamp, present.origin)
                 sign(node, commit)
                 node.stopExpiry()
                 if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: false) }
@@ -69,7 +69,7 @@ extension LiveGraph {
     }
 
     private func note(_ node: NamedNode, _ stamp: LogStamp) {
-        node.changed = stamp
+        node.noteChange(stamp, present.origin)
         node.startExpiry(at: stamp.time)
         if node.hasFacets { facets.clear(of: node, at: stamp.time, isSet: true) }
     }

@@ -16,7 +16,7 @@ extension NamedNode {
         var from = definition.stateClass == .none ? change.rev : graph.rev
         if definedAt == graph.rev { from = graph.rev - 1 }
         var ring = HistoryRing(capacity: capacity, byteLimit: graph.host.limits.historyBytes, from: from)
-        ring.append(change, value)
+        ring.append(change, value, cause)
         self.ring = ring
     }
 

@@ -32,6 +32,8 @@ public final class NamedNode: RegistryEntry {
     var hasFacets = false
     /// For how many bytes ``payer`` is charged.
     var charged: UInt32 = 0
+    /// What kind of cause made the last change of a mutable node.
+    var origin = Cause.Origin.initial
     /// How often programs have set it since the server started, up to ``sensorFrom``, and whether a
     /// person has.
     private var fed: UInt8 = 0
@@ -71,6 +73,7 @@ public final class NamedNode: RegistryEntry {
         var hasMemberInputs = false
         var ring: HistoryRing?
         var writer: Writer?
+        var ownCause: Cause?
     }
 
     private func needRare() -> Rare {
@@ -99,6 +102,12 @@ public final class NamedNode: RegistryEntry {
     package var writer: Writer? {
         get { rare?.writer }
         set { if newValue != nil || rare != nil { needRare().writer = newValue } }
+    }
+
+    /// What caused the last change of a derived node that stores it; nil: it is computed.
+    var ownCause: Cause? {
+        get { rare?.ownCause }
+        set { if newValue != nil || rare != nil { needRare().ownCause = newValue } }
     }
 
     init(_ definition: NodeDefinition, graph: LiveGraph, at stamp: LogStamp) {
@@ -260,15 +269,18 @@ public final class NamedNode: RegistryEntry {
     }
 
     /// The stamp of the last change; see the type's description.
-    package var lastChange: LogStamp {
-        guard isComputed else { return changed }
+    package var lastChange: LogStamp { isComputed ? newestChanged.changed : changed }
+
+    /// The node whose change is the last one: an input, direct or not, if it is computed.
+    var newestChanged: NamedNode {
+        guard isComputed else { return self }
         // Depth first without recursion, because nodes of class `none` can form long chains.
-        var newest = changed
+        var newest = self
         var open = changing
         var seen: Set<ObjectIdentifier> = []
         while let node = open.popLast() {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-            if node.changed.rev > newest.rev { newest = node.changed }
+            if node.changed.rev > newest.changed.rev { newest = node }
             if node.isComputed { open.append(contentsOf: node.changing) }
         }
         return newest

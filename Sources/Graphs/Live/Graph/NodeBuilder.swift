@@ -48,7 +48,10 @@ package final class NodeBuilder {
         guard !node.isMutable else { return makeEmpty(node) }
         if node.family != nil { node.override = node.memberRetention }
         // From now on it records its own emissions.
-        if node.members != nil { node.changed = node.lastChange }
+        if node.members != nil {
+            node.ownCause = node.cause
+            node.changed = node.lastChange
+        }
         let time = newestTime(of: node) { inputTime(of: $0) }
         graph.present.building?.inputTimes[ObjectIdentifier(node)] = time
         let living = graph.present.during({ $0.time = time }) { build(node) }
@@ -163,12 +166,13 @@ package final class NodeBuilder {
     func observe(_ node: NamedNode, on living: Node<Datum>) {
         let isStored = !node.isMutable && (node.definition.stateClass != .none || node.definition.glob != nil)
         guard isStored || node.definition.history > 0 else { return living.observe(nil) }
-        living.observe { [unowned self, unowned node] emission in
+        living.observe { [unowned self, unowned node, unowned living] emission in
             let graph = graph
             guard graph.present.building == nil else { return }
             let stamp = graph.stamp
-            if isStored { node.changed = stamp }
-            node.ring?.append(stamp, emission.value)
+            let cause = graph.present.cause(at: living.id, in: graph)
+            if isStored { (node.changed, node.ownCause) = (stamp, cause) }
+            node.ring?.append(stamp, emission.value, cause)
             if node.family != nil, node.ring != nil { graph.members.weigh(node) }
         }
     }

@@ -1,4 +1,5 @@
 package import Commits
+internal import ReactiveGraph
 package import Values
 
 /// What holds while a graph computes something.
@@ -22,8 +23,11 @@ package struct Turn {
     /// What is charged for family members that are created; nil: nothing.
     var payer: MemberAccount?
 
+    /// What caused the emission that a client's pipeline is handling; nil: the newest commit.
+    var cause: Cause?
+
     /// Whether nothing beside a commit is computed.
-    var isPlain: Bool { commit == nil && time == nil && building == nil && payer == nil }
+    var isPlain: Bool { commit == nil && cause == nil && time == nil && building == nil && payer == nil }
 }
 
 /// What nodes that are built together have in common.
@@ -46,6 +50,12 @@ package final class PresentTurn {
     private var now = Turn()
     private var facts: (stamp: LogStamp, context: Datum?, by: String?) = (LogStamp(rev: 0, time: 0), nil, nil)
     private var made: CommitInfo?
+    /// What kind of cause the newest commit is.
+    private(set) var origin = Cause.Origin.initial
+    private var madeCause: Cause?
+    /// Nodes that this commit sets by other means than its own: through ties, and because the time
+    /// of their values is over.
+    private(set) var detours: [UInt64: Cause.Origin] = [:]
 
     /// The newest commit, which all of the graph's own emissions belong to.
     ///
@@ -66,10 +76,33 @@ package final class PresentTurn {
     var payer: MemberAccount? { now.payer }
 
     /// A new commit is being applied.
-    func begin(_ stamp: LogStamp, context: Datum?, by: String?) {
+    func begin(_ stamp: LogStamp, context: Datum?, by: String?, _ origin: Cause.Origin) {
         assert(now.isPlain, "a commit is applied between turns")
         facts = (stamp, context, by)
         made = nil
+        self.origin = origin
+        if !detours.isEmpty { detours = [:] }
+    }
+
+    /// The commit sets a node by such means.
+    func note(_ origin: Cause.Origin, of node: UInt64) { detours[node] = origin }
+
+    /// Why the emission happens that the graph, which has this turn, delivers to a node.
+    func cause(at node: UInt64, in graph: LiveGraph) -> Cause {
+        if graph.host.pipelines.isInTimer { return Cause.of(.tick, by: nil) }
+        guard !detours.isEmpty else { return cause() }
+        let passed = graph.core.deliveredPath.ids.last { detours[$0] != nil }
+        return cause(through: detours[node] ?? passed.flatMap { detours[$0] })
+    }
+
+    /// The cause of the present emission, or of one that has come through a detour.
+    func cause(through detour: Cause.Origin? = nil) -> Cause {
+        if let cause = now.cause { return cause }
+        let by = detour == .expiry ? nil : facts.by
+        // One object for consecutive changes by the same principal: histories keep it.
+        let cause = Cause.of(detour ?? origin, by: by, after: madeCause)
+        if by != nil { madeCause = cause }
+        return cause
     }
 
     /// Calls `body` in another turn: the present one with a change.

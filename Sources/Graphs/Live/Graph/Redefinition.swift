@@ -108,7 +108,7 @@ struct Redefinition {
             node.take(definition, of: family)
             guard isChanged else { return }
             if case .derived = definition.kind, !definition.isBuilt(as: former) {
-                node.changed = stamp
+                node.noteChange(stamp, .initial)
                 // A node that does not live at the moment is built when it is needed.
                 if node.living != nil { rebuilt[ObjectIdentifier(node)] = node }
             }
@@ -218,11 +218,11 @@ struct Redefinition {
             guard case .mutable(let rules) = node.definition.kind else { continue }
             var holds = node.source?.isEmpty == false
             if case .derived = former.kind {
-                node.changed = stamp
+                node.noteChange(stamp, .initial)
                 if becomeMutable(node, rules.initial) { values.append((node, rules.initial)) }
                 holds = rules.initial != nil
             } else if let value = node.source?.value, rules.check.complaint(about: value) != nil {
-                node.changed = stamp
+                node.noteChange(stamp, .initial)
                 node.writer = nil
                 graph.facets.clear(of: node, at: stamp.time, isSet: rules.initial != nil)
                 values.append((node, rules.initial))

@@ -14,9 +14,15 @@ internal import Values
 /// pipelines, and nodes that only those need are not saved, because they belong to connections.
 struct SavedGraph {
     let graph: LiveGraph
+    /// The format to write or to read.
+    var format = Self.version
+
+    private var hasCauses: Bool { format > Self.versionWithoutCauses }
 
     /// The first byte of a saved graph; it changes with the format.
-    static let version: UInt8 = 6
+    static let version: UInt8 = 7
+    /// The last format that says nothing of causes.
+    static let versionWithoutCauses: UInt8 = 6
     /// The format of 0.1.0: it says of every `all` with a `map` that its node follows another one.
     static let firstVersion: UInt8 = 5
 
@@ -35,13 +41,15 @@ struct SavedGraph {
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
         let kept = Set(graph.reachable(from: heldNodes).map(\.id))
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
-        for node in graph.nodes { SavedNode(node, isKept: isKept(node)).write(to: &writer) }
+        for node in graph.nodes {
+            SavedNode(node, isKept: isKept(node)).write(to: &writer, hasCauses: hasCauses)
+        }
         for family in graph.members.families { writer.write(family.emptied) }
         let members = graph.members.living.filter(isKept)
         writer.write(members.count)
         for member in members {
             writer.write(text: member.name)
-            SavedNode(member, isKept: true).write(to: &writer)
+            SavedNode(member, isKept: true).write(to: &writer, hasCauses: hasCauses)
         }
         writer.write(graph.ties.all.count)
         for tie in graph.ties.all {
@@ -51,7 +59,7 @@ struct SavedGraph {
         }
         graph.core.saveState(of: parts(of: graph.nodes.filter(isKept) + members), to: &writer)
         if let error = writer.error { throw error }
-        return [Self.version] + writer.bytes
+        return [format] + writer.bytes
     }
 
     /// The nodes that are held without any client.
@@ -96,7 +104,8 @@ struct SavedGraph {
                     from: &reader,
                     definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: hasCauses
                 )
             )
         }
@@ -115,7 +124,8 @@ struct SavedGraph {
                     from: &reader,
                     member.definition,
                     at: graph.rev,
-                    byteLimit: graph.host.limits.historyBytes
+                    byteLimit: graph.host.limits.historyBytes,
+                    hasCauses: hasCauses
                 )
             )
         }
@@ -150,7 +160,7 @@ struct SavedGraph {
         for (node, state) in zip(named, saved) { node.restore(state) }
         graph.members.startLeases(of: members)
         let stamp = graph.stamp
-        graph.present.begin(stamp, context: writer.context, by: writer.by)
+        graph.present.begin(stamp, context: writer.context, by: writer.by, .restore)
         graph.course.narrowedAt = graph.rev
         withExtendedLifetime((sources, living)) {}
     }

@@ -30,6 +30,8 @@ struct SavedNode {
     let isHeld: Bool
     let ring: HistoryRing?
     let facets: SavedFacets?
+    let origin: Cause.Origin
+    let ownCause: Cause?
 }
 
 extension SavedNode {
@@ -43,9 +45,11 @@ extension SavedNode {
         isHeld = node.isHeld
         ring = isKept ? node.ring : nil
         facets = node.graph.facets.entry(of: node).map(SavedFacets.init)
+        origin = node.origin
+        ownCause = node.ownCause
     }
 
-    func write(to writer: inout StateWriter) {
+    func write(to writer: inout StateWriter, hasCauses: Bool) {
         writer.write(rev: definedAt)
         writer.write(changed)
         writer.write(self.writer) { $1.write(to: &$0) }
@@ -59,9 +63,13 @@ extension SavedNode {
             for index in 0..<ring.count {
                 writer.write(ring[index].stamp)
                 writer.write(Emission(ring[index].value))
+                if hasCauses { writer.write(ring[index].cause) { $1.write(to: &$0) } }
             }
         }
         writer.write(facets) { $1.write(to: &$0) }
+        guard hasCauses else { return }
+        writer.write(Int(origin.rawValue))
+        writer.write(ownCause) { $1.write(to: &$0) }
     }
 
     /// Reads the state of a node of a graph at `rev`.
@@ -69,7 +77,8 @@ extension SavedNode {
         from reader: inout StateReader,
         _ definition: NodeDefinition,
         at rev: UInt64,
-        byteLimit: Int
+        byteLimit: Int,
+        hasCauses: Bool
     ) throws {
         definedAt = try reader.rev(upTo: rev)
         changed = try reader.stamp(upTo: rev)
@@ -84,7 +93,10 @@ extension SavedNode {
             for _ in 0..<(try reader.count()) {
                 let stamp = try reader.stamp(upTo: rev)
                 guard stamp.rev >= entries.last?.stamp.rev ?? 0 else { throw StateError.malformed }
-                entries.append(.init(stamp: stamp, value: try reader.emission(of: Datum.self).value))
+                let value = try reader.emission(of: Datum.self).value
+                let cause: Cause? =
+                    hasCauses ? try reader.optional { try Cause.read(from: &$0) } : .of(.restore, by: nil)
+                entries.append(.init(stamp: stamp, value: value, cause: cause))
             }
             return HistoryRing(
                 capacity: definition.history,
@@ -95,6 +107,8 @@ extension SavedNode {
             )
         }
         facets = try reader.optional { try SavedFacets(from: &$0) }
+        origin = hasCauses ? try Cause.Origin(from: &reader) : .restore
+        ownCause = hasCauses ? try reader.optional { try Cause.read(from: &$0) } : nil
     }
 }
 
@@ -123,6 +137,8 @@ extension NamedNode {
         changed = saved.changed
         writer = saved.writer
         deadline = saved.deadline
+        origin = saved.origin
+        ownCause = saved.ownCause
         ring = saved.ring
         graph.members.weigh(self, for: writer?.by)
         if let facets = saved.facets { graph.facets.restore(facets, of: self) }
@@ -142,6 +158,26 @@ extension Writer {
             context: try reader.optional { try $0.value() },
             claimer: try reader.optional { try $0.text() }
         )
+    }
+}
+
+extension Cause.Origin {
+    fileprivate init(from reader: inout StateReader) throws {
+        guard let origin = Cause.Origin(rawValue: UInt8(try reader.integer(in: 0...255))) else {
+            throw StateError.malformed
+        }
+        self = origin
+    }
+}
+
+extension Cause {
+    fileprivate func write(to writer: inout StateWriter) {
+        writer.write(Int(origin.rawValue))
+        writer.write(by) { $0.write(text: $1) }
+    }
+
+    fileprivate static func read(from reader: inout StateReader) throws -> Cause {
+        Cause.of(try Cause.Origin(from: &reader), by: try reader.optional { try $0.text() })
     }
 }
 

@@ -121,7 +121,8 @@ extension NamedNode {
     fileprivate func note(_ emission: Emission<Datum>, in graph: LiveGraph) {
         // A derived node records its own emissions.
         guard isMutable else { return }
-        changed = graph.stamp
+        noteChange(graph.stamp, .link)
+        if let source { graph.present.note(.link, of: source.id) }
         writer = graph.ties.writer
         if hasFacets { graph.facets.clear(of: self, at: graph.time, isSet: !emission.isEmpty) }
         if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }

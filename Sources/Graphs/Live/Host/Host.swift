@@ -27,6 +27,10 @@ public final class Host {
     /// The options for expressions of client pipelines.
     public let definitions: DefinitionOptions
 
+    /// The name of this service in paths, the same at all servers that share a log; empty: the
+    /// epoch of the graph.
+    public var service = ""
+
     /// The log of commits; nil: none, each commit is applied at once.
     let log: (any CommitLog)?
     /// Whether other servers write the log too.
@@ -145,7 +149,13 @@ public final class Host {
     package func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
         apply(to: graph) { graph.apply(commit, stamp) }
-        var applied = Applied(epoch: graph.epoch, rev: stamp.rev, time: stamp.time, changed: commit.changed)
+        var applied = Applied(
+            epoch: graph.epoch,
+            rev: stamp.rev,
+            time: stamp.time,
+            changed: commit.changed,
+            skipped: commit.skipped
+        )
         if commit.transaction != nil { applied.values = commit.results }
         return applied
     }

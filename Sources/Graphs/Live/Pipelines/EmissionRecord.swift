@@ -25,6 +25,10 @@ final class EmissionRecord {
         /// The `time` that expressions see, in milliseconds since 1970.
         let time: UInt64
         let emission: AnyEmission
+        /// What it has come with; nil: nothing that matters.
+        let passage: Passage?
+        /// Why it happened.
+        let cause: Cause
         /// How many emissions there have been until this one.
         let count: Count
         /// The bytes of all emissions recorded until this one.
@@ -32,8 +36,16 @@ final class EmissionRecord {
         /// How many heads stand here.
         fileprivate var standing = 0
 
-        fileprivate init(_ emission: AnyEmission, in graph: LiveGraph, count: Count, bytes: Int) {
+        fileprivate init(
+            _ emission: AnyEmission,
+            of node: UInt64,
+            in graph: LiveGraph,
+            count: Count,
+            bytes: Int
+        ) {
             self.emission = emission
+            passage = graph.core.passage
+            cause = graph.present.cause(at: node, in: graph)
             commit = graph.present.commit
             turn = graph.host.turns
             time = graph.evaluationTime
@@ -121,7 +133,7 @@ final class EmissionRecord {
         let before = count
         note(isEmpty: emission.isEmpty, replacing: graph.present.replaced)
         let total = (entries.last?.bytes ?? 0) + bytes
-        entries.append(Entry(Value.any(emission), in: graph, count: count, bytes: total))
+        entries.append(Entry(Value.any(emission), of: number, in: graph, count: count, bytes: total))
         for share in shares { share.account.held += share.standing * bytes }
         let waking = idle
         idle = 0
@@ -231,10 +243,10 @@ enum AnyEmission {
     /// Of the inputs of a join.
     case row(Emission<[Datum]>)
 
-    func deliver(over edge: PostponingEdge) {
+    func deliver(over edge: PostponingEdge, after passage: Passage?) {
         switch self {
-        case .value(let emission): edge.deliver(emission)
-        case .row(let emission): edge.deliver(emission)
+        case .value(let emission): edge.deliver(emission, after: passage)
+        case .row(let emission): edge.deliver(emission, after: passage)
         }
     }
 }

@@ -117,8 +117,9 @@ final class Head {
         graph.present.during {
             ($0.commit, $0.isLate) = (commit, isLate)
             ($0.replaced, $0.time) = (replaced, entry.time)
+            $0.cause = entry.cause
         } _: {
-            entry.emission.deliver(over: edge)
+            entry.emission.deliver(over: edge, after: entry.passage)
         }
     }
 

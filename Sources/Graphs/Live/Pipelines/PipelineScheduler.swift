@@ -157,11 +157,16 @@ package final class PipelineScheduler {
     /// there is for pipelines.
     var takesTimer: Bool { leftForTimers > 0 }
 
+    /// Whether a stage's timer is at work.
+    private(set) var isInTimer = false
+
     /// A stage's timer has expired.
     func perform(_ due: Due) {
         let before = total
         spend(Self.timerUnits)
+        isInTimer = true
         due.perform()
+        isInTimer = false
         leftForTimers -= total - before
     }
 }

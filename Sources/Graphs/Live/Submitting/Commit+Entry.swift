@@ -23,6 +23,8 @@ extension Commit {
         entry.context = context.map { $0.withBytes { Array($0) } }
         entry.key = key.map { LogEntry.Key($0, digest: digest, values: results) }
         entry.checkedAt = conditions.isEmpty && transaction == nil ? nil : graph.rev
+        entry.path = path?.entries ?? []
+        entry.isOfLink = isOfLink
         if case .expire = kind { entry.expiredBy = earliest }
         return entry
     }
@@ -59,6 +61,7 @@ extension Commit {
         }
         hash.add("context")
         context?.withBytes { hash.add($0) }
+        for entry in path?.entries ?? [] { hash.add("passed \(entry)") }
         for condition in conditions {
             hash.add(condition.node.name)
             switch condition.test {
@@ -80,6 +83,7 @@ extension Commit {
         for assignment in entry.set {
             let node = try graph.storedNode(assignment.node)
             set.append(Assignment(node, try Datum(stored: assignment.value)))
+            if node.isFed { isOfSource = true }
         }
         if !entry.clear.isEmpty {
             for name in entry.clear { clear.append(try graph.storedNode(name)) }
@@ -92,6 +96,8 @@ extension Commit {
             claimer = entry.claimer
         }
         by = entry.by
+        isOfLink = entry.isOfLink
+        if !entry.path.isEmpty { path = ValuePath(entry.path) }
         context = try entry.context.map { (bytes) throws(StoreError) in try Datum(stored: bytes) }
         switch entry.kind {
         case .values: break

@@ -97,6 +97,24 @@ public struct Commit {
         set { if !newValue.isEmpty || rare != nil { own().results = newValue } }
     }
 
+    /// Whether a link that a client has made leads its value on.
+    package var isOfLink: Bool {
+        get { rare?.isOfLink ?? false }
+        set { if newValue != isOfLink { own().isOfLink = newValue } }
+    }
+
+    /// Where its value has been before.
+    public var path: ValuePath? {
+        get { rare?.path }
+        set { if newValue != nil || rare != nil { own().path = newValue } }
+    }
+
+    /// The names of the nodes that it leaves alone, because its path has passed them.
+    public internal(set) var skipped: [String] {
+        get { rare?.skipped ?? [] }
+        set { if !newValue.isEmpty || rare != nil { own().skipped = newValue } }
+    }
+
     package var kind: Kind {
         get { rare?.kind ?? .values }
         set { own().kind = newValue }
@@ -181,6 +199,9 @@ public struct Commit {
         var isOfSource = false
         var transaction: Transaction?
         var results: [UInt8] = []
+        var isOfLink = false
+        var path: ValuePath?
+        var skipped: [String] = []
 
         init(_ other: Rare?) {
             guard let other else { return }
@@ -198,6 +219,9 @@ public struct Commit {
             isOfSource = other.isOfSource
             transaction = other.transaction
             results = other.results
+            isOfLink = other.isOfLink
+            path = other.path
+            skipped = other.skipped
         }
     }
 
@@ -219,6 +243,17 @@ public struct Commit {
         /// The same, because they were not set for too long: their leases were over at this time,
         /// in milliseconds since 1970; 0: unknown.
         case expire(UInt64)
+    }
+
+    /// What kind of cause it is for the values that it makes.
+    var origin: Cause.Origin {
+        switch kind {
+        case .values: isOfLink ? .link : isOfSource ? .source : .set
+        case .define, .redefine: .initial
+        case .tick: .tick
+        case .expire: .expiry
+        case .remove, .drop: .set
+        }
     }
 
     /// The time that its stamp has at least.
@@ -276,9 +311,20 @@ public struct Applied {
     /// What the expressions of the commit have given, `{node: value}` as JSON text; empty: it had
     /// none.
     public var values: [UInt8] = []
+    /// The names of the nodes that were left alone, because the commit's path has passed them.
+    public var skipped: [String] = []
     /// Whether this repeats the answer to an earlier commit with the same idempotency key; nothing
     /// was applied now.
     public var isReplay = false
+
+    /// Whether the graph has changed: if every node was left alone, it has not, and ``rev`` says
+    /// nothing.
+    public var isChange: Bool { rev > 0 }
+
+    /// The answer to a commit that has left every node alone.
+    static func nothing(_ commit: Commit) -> Applied {
+        Applied(epoch: commit.graph.epoch, rev: 0, time: 0, changed: 0, skipped: commit.skipped)
+    }
 
     /// The same as the answer to a repeat.
     var replayed: Applied {

@@ -8,7 +8,9 @@ enum CommitCheck {
     static func check(_ commit: Commit) throws(HostError) {
         let graph = commit.graph
         guard graph.isLive else { throw HostError.unknown(graph) }
-        guard !commit.isVoid || commit.transaction?.globs.isEmpty == false else {
+        guard
+            !commit.isVoid || !commit.skipped.isEmpty || commit.transaction?.globs.isEmpty == false
+        else {
             var error = HostError(.badRequest, "nothing to set or to clear")
             error.hint = #"such as "set":{"indoor_c":21.5} or "clear":["indoor_c"]"#
             throw error

@@ -66,7 +66,16 @@ struct IdempotencyKeys {
             guard record.digest == digest else {
                 return .known(.failure(Self.isReused))
             }
-            if let result = record.result { return .known(result.map(\.replayed)) }
+            if let result = record.result {
+                return .known(
+                    result.map { applied in
+                        // A key that was restored does not know them.
+                        var answer = applied.replayed
+                        answer.skipped = commit.skipped
+                        return answer
+                    }
+                )
+            }
             if let pending = record.pending { return .inFlight(pending) }
         }
         return .new(add(name, digest, expires: now + Self.lifetime))

@@ -135,12 +135,11 @@ final class Submissions {
         } catch {
             return refuse(commit, error)
         }
-        // Its globs mean no node.
-        guard !commit.isVoid else { return .applied(Applied(unchanged: commit.graph)) }
         return submit(checked: commit)
     }
 
     private func submit(checked commit: Commit) -> Submission {
+        if commit.isVoid { return .applied(.nothing(commit)) }
         let isByHand = commit.isByHand
         commit.set.forEachNode { $0.noteSet(byHand: isByHand) }
         return append(commit)
@@ -263,7 +262,9 @@ final class Submissions {
         guard key.key.digest == pending.commit.digest else {
             return pending.answer(.failure(IdempotencyKeys.isReused))
         }
-        pending.answer(.success(key.answer(in: pending.commit.graph.epochs)))
+        var answer = key.answer(in: pending.commit.graph.epochs)
+        answer.skipped = pending.commit.skipped
+        pending.answer(.success(answer))
     }
 
     /// Removes the pending commit that the log answers.
@@ -324,7 +325,7 @@ final class Submissions {
             try pending.commit.decide()
             try CommitCheck.check(pending.commit)
             if let refusal = graph.host.health.refusal { throw refusal }
-            guard !pending.commit.isVoid else { return pending.answer(.success(Applied(unchanged: graph))) }
+            guard !pending.commit.isVoid else { return pending.answer(.success(.nothing(pending.commit))) }
             enqueue(pending)
         } catch {
             let isOfState = error.code == .conflict || pending.commit.transaction != nil
@@ -340,11 +341,4 @@ final class Submissions {
 
     /// The family members that commits on their way will create.
     func coming(in graph: LiveGraph) -> [NamedNode] { waiting.coming(in: graph) }
-}
-
-extension Applied {
-    /// The answer to a commit that changes nothing.
-    fileprivate init(unchanged graph: LiveGraph) {
-        self.init(epoch: graph.epoch, rev: graph.rev, time: graph.time, changed: 0)
-    }
 }

@@ -67,6 +67,16 @@ package struct Transaction {
         }
     }
 
+    /// Leaves nodes alone, as the commit does already.
+    mutating func leave(
+        _ passed: Set<ObjectIdentifier>,
+        _ set: Assignments,
+        _ clear: [NamedNode]
+    ) {
+        (self.set, self.clear) = (set, clear)
+        updates.removeAll { passed.contains(ObjectIdentifier($0.node)) }
+    }
+
     /// The nodes that the expressions take.
     var taken: [NamedNode] {
         let formulas = updates.map(\.formula) + (condition.map { [$0] } ?? [])

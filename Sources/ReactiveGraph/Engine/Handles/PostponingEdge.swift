@@ -17,11 +17,12 @@ package struct PostponingEdge {
 
     /// Its operator receives an emission of the source in a turn of its own.
     ///
-    /// Nothing happens if the edge has lost an end.
-    package func deliver<Value>(_ emission: Emission<Value>) {
+    /// It goes on with the path and context that it came with. Nothing happens if the edge has lost
+    /// an end.
+    package func deliver<Value>(_ emission: Emission<Value>, after passage: Passage? = nil) {
         guard edge.source != nil else { return }
         // A downcast would look the type up for each emission.
         let node = edge.source(as: Value.self).with { $0.heldTypedNode }
-        node.graph.engine.feed(edge, from: node, emission)
+        node.graph.engine.feed(edge, from: node, emission, after: passage)
     }
 }

@@ -10,6 +10,8 @@ final class Facets {
     private(set) var state = LoadState<any Error, Duration>()
     /// The error of a node that can never have a value loaded.
     var lastingError: (any Error)?
+    /// When the latest error came, by the graph's clock; `nil` if another load may begin at once.
+    private(set) var failed: Duration?
     /// Loads that may still report, oldest first.
     ///
     /// The state's count follows later where signals wait for the end of a pass.
@@ -48,6 +50,7 @@ final class Facets {
             case .failed(let error, let endsLoad):
                 if endsLoad { state.endLoad() }
                 state.error = error
+                failed = time
             case .wiped: state.confirm(at: nil)
             }
         }
@@ -55,6 +58,7 @@ final class Facets {
 
     func invalidate() {
         state.isStale = true
+        failed = nil
     }
 
     /// The death of an error may look here: it comes when the change is done.
@@ -66,7 +70,7 @@ final class Facets {
 
     // MARK: - Running loads
 
-    var hasRunningLoads: Bool { !running.isEmpty }
+    var oldestLoad: (any Cancellable)? { running.lazy.compactMap(\.load).first }
 
     func began(_ load: any Cancellable) {
         running.append(Running(load: load))

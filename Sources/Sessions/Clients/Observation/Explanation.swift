@@ -26,6 +26,8 @@ struct Explanation {
 
     private var steps: [Step] = []
     private var isCut = false
+    /// Whether the caller may not read all that the value is made from.
+    private var hidesInputs = false
 
     /// Explains `target`, without going beyond nodes for which `mayRead` returns false; these are
     /// shown as null.
@@ -49,6 +51,7 @@ struct Explanation {
             ) {
                 let isOpen = mayRead(input)
                 inputs.append(isOpen ? input : nil)
+                if !isOpen { hidesInputs = true }
                 if isOpen, seen.insert(input.name).inserted { open.append((input, inputNode)) }
             }
             steps.append(
@@ -110,7 +113,7 @@ struct Explanation {
     }
 
     /// As JSON: `{"node","epoch","rev","t","nodes":[…]}`, the node itself first, each node once:
-    /// `{"node","kind","c","t","by","ctx","v",…,"inputs","stages"}`.
+    /// `{"node","kind","c","t","by","origin","ctx","v",…,"inputs","stages"}`.
     func json() -> [UInt8] {
         var buffer = ByteBuffer()
         append(to: &buffer)
@@ -136,7 +139,10 @@ struct Explanation {
         let change = step.named.lastChange
         buffer.member("c", change.rev)
         buffer.member("t", change.time)
-        buffer.member("by", step.named.writer?.by)
+        let cause = step.named.cause
+        // The author of a value that the caller may not read is left out of what follows from it.
+        if step.named.isMutable || !hidesInputs { buffer.member("by", cause.by) }
+        buffer.member("origin", "\(cause.origin)")
         buffer.member("ctx", step.named.writer?.context)
         buffer.append(",")
         Subscription.append(step.node.value, to: &buffer)

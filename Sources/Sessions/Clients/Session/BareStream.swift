@@ -61,7 +61,7 @@ struct BareStream {
             let rev = emission.commit.stamp.rev
             if emission.subscription.options.hasFacets {
                 sendObject(rev: rev) { buffer in
-                    if let state = emission.content as? StateEmission {
+                    if let state = emission.content as? NodeEmission {
                         return state.appendContent(to: &buffer)
                     }
                     Subscription.append(Subscription.value(emission.content), to: &buffer)

@@ -35,12 +35,12 @@ struct Missed {
         isAsked = false
     }
 
-    /// Appends `,"d":[…]`, if there is something to send.
-    func append(isReplay: Bool, to buffer: inout ByteBuffer) {
+    /// Appends `,"d":[…]`, if there is something to send; with `causes` the emissions have theirs.
+    func append(isReplay: Bool, causes: Bool, to buffer: inout ByteBuffer) {
         let range = isReplay ? replay : newest
         guard isReplay ? !range.isEmpty : isAsked else { return }
         buffer.member("d")
-        ring.append(range, to: &buffer)
+        ring.append(range, causes: causes, to: &buffer)
     }
 }
 

@@ -23,7 +23,7 @@ public final class Session {
     let isBare: Bool
     /// Whether deliveries are built one by one: messages are bare values, or a subscription has
     /// facets.
-    private(set) var isBuiltAlone: Bool
+    var isBuiltAlone: Bool
     /// Snapshots of an event stream are still outstanding.
     var isOpening = false
     /// Whether it is closed and on the list of those to release (``Sessions``).
@@ -115,16 +115,16 @@ public final class Session {
     }
 
     /// A subscription in mode `all` has another value.
-    func queue(_ subscription: Subscription, _ value: Datum?) {
+    func queue(_ subscription: Subscription, _ content: AnyObject?, bytes: Int) {
         guard !isClosed else { return }
         outbox.queue.append(
             QueuedEmission(
                 subscription: subscription,
                 commit: subscription.graph.present.commit,
-                content: value
+                content: content
             )
         )
-        count(subscription, bytes: value?.byteCount ?? 12)
+        count(subscription, bytes: bytes)
     }
 
     /// Counts another queued value of a subscription.
@@ -216,7 +216,7 @@ public final class Session {
     }
 
     private func noteChange(of subscription: Subscription, by change: Int) {
-        if subscription.options.hasFacets { isBuiltAlone = true }
+        if subscription.options.isWide { isBuiltAlone = true }
         subscription.graph.clients.subscriptions += change
         if subscription.options.loads { subscription.graph.clients.loaders += change }
         if subscription.way != nil { host.noteWays() }

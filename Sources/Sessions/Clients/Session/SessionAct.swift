@@ -18,7 +18,8 @@ public struct SessionAct {
 
     init(_ operation: String, on graph: LiveGraph, _ result: Result<Applied, HostError>) {
         switch result {
-        case .success(let applied): self.init(operation, graph: graph.name, rev: applied.rev)
+        case .success(let applied):
+            self.init(operation, graph: graph.name, rev: applied.isChange ? applied.rev : nil)
         case .failure(let error): self.init(operation, graph: graph.name, error: error)
         }
     }

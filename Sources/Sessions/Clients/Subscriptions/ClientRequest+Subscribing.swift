@@ -170,5 +170,6 @@ extension SubscriptionOptions {
         if let queue = try fields.integer(.queue, in: 1...100_000) { self.queue = Int32(queue) }
         if let facets = try fields.bool(.facets) { hasFacets = facets }
         if let loads = try fields.bool(.load) { self.loads = loads }
+        if let path = try fields.bool(.path) { hasPath = path }
     }
 }

@@ -36,13 +36,12 @@ struct EmissionQueue {
         guard let place = emissions.lastIndex(where: { $0.subscription === subscription }),
             emissions[place].commit === commit
         else {
-            let emission = StateEmission(state, isAlone: true, beside: nil)
+            let emission = NodeEmission(state: state)
             append(QueuedEmission(subscription: subscription, commit: commit, content: emission))
             return true
         }
-        let former = emissions[place].content as? StateEmission
-        let value = former.map(\.value) ?? Subscription.value(emissions[place].content)
-        let emission = StateEmission(state, isAlone: former?.isAlone ?? false, beside: value)
+        let former = emissions[place].content as? NodeEmission
+        let emission = NodeEmission(emissions[place].content, with: state)
         emissions[place].content = emission
         if let former { bytes += emission.size.bytes - former.size.bytes }
         return false

@@ -18,7 +18,7 @@ final class GroupEmission: WideEmission {
     let commit: CommitInfo
     /// How many nodes match besides the members, if that changed.
     var more: Int?
-    private var members: [(name: String, value: Datum?, isGone: Bool)] = []
+    private var members: [(name: String, value: Datum?, provenance: [UInt8]?, isGone: Bool)] = []
     /// The changed facets of nodes: `"state":{…}` by name.
     private var states: [String: [UInt8]] = [:]
 
@@ -28,13 +28,13 @@ final class GroupEmission: WideEmission {
 
     override var size: (count: Int, bytes: Int) {
         let extra = more == nil ? 0 : 1
-        var bytes = members.reduce(0) { $0 + ($1.value?.byteCount ?? 12) }
+        var bytes = members.reduce(0) { $0 + ($1.value?.byteCount ?? 12) + ($1.provenance?.count ?? 0) }
         for state in states.values { bytes += state.count }
         return (members.count + states.count + extra, bytes + 12 * extra)
     }
 
-    func append(_ name: String, _ value: Datum?, isGone: Bool) {
-        members.append((name, value, isGone))
+    func append(_ name: String, _ value: Datum?, _ provenance: [UInt8]?, isGone: Bool) {
+        members.append((name, value, provenance, isGone))
     }
 
     /// Adds a node's facets.
@@ -56,6 +56,7 @@ final class GroupEmission: WideEmission {
                 member.name,
                 member.value,
                 isGone: member.isGone,
+                provenance: member.provenance,
                 state: state,
                 to: &buffer
             )

@@ -52,6 +52,9 @@ class GroupMember: ClientListen, FacetListener {
         let isEmpty = isSourceEmpty
         if isEmpty, lastIsEmpty { return }
         lastIsEmpty = isEmpty
+        if group.options.hasPath {
+            group.note(Provenance(ofDeliveredBy: sourceID, in: group.graph), of: self)
+        }
         group.include(self)
     }
 }

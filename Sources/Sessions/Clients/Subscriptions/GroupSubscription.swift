@@ -62,9 +62,11 @@ final class GroupSubscription: WideSubscription {
     private func queue(_ member: GroupMember) {
         guard !session.isClosed else { return }
         let value = member.node?.value
-        emission(where: member.frame != frames).append(member.name, value, isGone: member.node == nil)
+        let isGone = member.node == nil
+        let provenance = isGone ? nil : takeProvenance(of: member)
+        emission(where: member.frame != frames).append(member.name, value, provenance, isGone: isGone)
         member.frame = frames
-        session.count(self, bytes: value?.byteCount ?? 12)
+        session.count(self, bytes: (value?.byteCount ?? 12) + (provenance?.count ?? 0))
     }
 
     private func queueState(of member: GroupMember) {
@@ -270,13 +272,16 @@ final class GroupSubscription: WideSubscription {
         append(members, to: &buffer)
     }
 
-    /// Appends the present values of some of the nodes; with facets, also the facets of the others.
+    /// Appends the present values of some of the nodes, which go on from the client's cursor; with
+    /// facets, also the facets of the others.
     func appendState(of names: Set<String>, to buffer: inout ByteBuffer) {
         guard options.hasFacets else {
-            return append(members.lazy.filter { names.contains($0.name) }, to: &buffer)
+            return append(members.lazy.filter { names.contains($0.name) }, provenance: false, to: &buffer)
         }
         buffer.append("\"m\":{")
-        buffer.append(separated: members) { append($0, value: names.contains($0.name), state: true, to: &$1) }
+        buffer.append(separated: members) { member, buffer in
+            append(member, value: names.contains(member.name), provenance: false, state: true, to: &buffer)
+        }
         buffer.append("}")
     }
 
@@ -311,17 +316,30 @@ final class GroupSubscription: WideSubscription {
     private func append(
         _ members: some Sequence<GroupMember>,
         all: Bool = true,
+        provenance: Bool = true,
         to buffer: inout ByteBuffer
     ) {
         buffer.append("\"m\":{")
         buffer.append(separated: members) { member, buffer in
             let state = all ? options.hasFacets : member.hasNewState
-            append(member, value: all || member.hasNewValue, state: state, to: &buffer)
+            append(
+                member,
+                value: all || member.hasNewValue,
+                provenance: provenance,
+                state: state,
+                to: &buffer
+            )
         }
         buffer.append("}")
     }
 
-    private func append(_ member: GroupMember, value: Bool, state: Bool, to buffer: inout ByteBuffer) {
+    private func append(
+        _ member: GroupMember,
+        value: Bool,
+        provenance: Bool,
+        state: Bool,
+        to buffer: inout ByteBuffer
+    ) {
         let isGone = member.node == nil
         buffer.append(json: member.name)
         buffer.append(":{")
@@ -329,6 +347,7 @@ final class GroupSubscription: WideSubscription {
             buffer.append("\"gone\":true")
         } else if value {
             Self.append(member.node?.value, to: &buffer)
+            if provenance, let provenance = takeProvenance(of: member) { buffer.append(provenance) }
         }
         if state, !isGone {
             if value { buffer.append(",") }
@@ -342,12 +361,14 @@ final class GroupSubscription: WideSubscription {
         _ name: String,
         _ value: Datum?,
         isGone: Bool = false,
+        provenance: [UInt8]? = nil,
         state: [UInt8]? = nil,
         to buffer: inout ByteBuffer
     ) {
         buffer.append(json: name)
         buffer.append(":{")
         if isGone { buffer.append("\"gone\":true") } else { Self.append(value, to: &buffer) }
+        if let provenance { buffer.append(provenance) }
         if let state {
             buffer.append(",")
             buffer.append(state)

@@ -147,11 +147,21 @@ struct Snap: ~Copyable {
         if request.initial, !isReplayed, outcome?.isResumed != true || outcome?.isNews == true {
             buffer.append(",")
             subscription.appendState(to: &buffer)
+            appendProvenance(outcome, to: &buffer)
         } else if request.initial, options.hasFacets {
             buffer.append(",")
             subscription.appendFacets(to: &buffer)
         }
-        past.missed?.append(isReplay: isReplayed, to: &buffer)
+        past.missed?.append(isReplay: isReplayed, causes: options.hasPath, to: &buffer)
+    }
+
+    /// A value that does not go on from the client's cursor goes out from its node, as a replay.
+    private func appendProvenance(_ outcome: Resume.Outcome?, to buffer: inout ByteBuffer) {
+        let names = subject.nodes
+        guard subscription.options.hasPath, outcome?.isResumed != true, names.count == 1,
+            let node = graph.existing(names[0])
+        else { return }
+        Provenance(ofValueOf: node).append(for: subscription.session.access, to: &buffer)
     }
 }
 

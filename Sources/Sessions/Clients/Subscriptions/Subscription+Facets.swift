@@ -26,6 +26,7 @@ extension Subscription: FacetListener {
     final func appendNews(to buffer: inout ByteBuffer) {
         if folded > 0 {
             Self.append(node?.value, to: &buffer)
+            if let paths { paths.newest.take()?.append(for: session.access, to: &buffer) }
             guard hasNewState else { return }
             buffer.append(",")
         }
@@ -50,22 +51,40 @@ extension Session {
     }
 }
 
-/// A node's state in mode `all`, with the value of the same commit or alone.
-final class StateEmission: WideEmission {
-    private let state: [UInt8]
-    let value: Datum?
+/// A node's emission in mode `all` that has more than a value: where it has come from, or the state
+/// that came with it, which may also stand alone.
+final class NodeEmission: WideEmission {
+    private let state: [UInt8]?
+    private let value: Datum?
+    private let provenance: [UInt8]
     /// Whether it has no value.
-    let isAlone: Bool
+    private let isAlone: Bool
 
-    init(_ state: [UInt8], isAlone: Bool, beside value: Datum?) {
+    /// A state without a value.
+    init(state: [UInt8]) {
+        (self.state, value, provenance, isAlone) = (state, nil, [], true)
+    }
+
+    /// A value with its provenance, as a caller may see that.
+    init(_ value: Datum?, _ provenance: Provenance, _ access: Access?) {
+        var buffer = ByteBuffer()
+        provenance.append(for: access, to: &buffer)
+        (state, self.value, self.provenance, isAlone) = (nil, value, Array(buffer.bytes), false)
+    }
+
+    /// What a subscription has queued, with a new state.
+    init(_ former: AnyObject?, with state: [UInt8]) {
         self.state = state
-        self.isAlone = isAlone
-        self.value = value
+        guard let former = former as? NodeEmission else {
+            (value, provenance, isAlone) = (Subscription.value(former), [], false)
+            return
+        }
+        (value, provenance, isAlone) = (former.value, former.provenance, former.isAlone)
     }
 
     override var size: (count: Int, bytes: Int) {
         // The size counted when it was queued; adding a state to a value later adds little.
-        (1, isAlone ? state.count : value?.byteCount ?? 12)
+        (1, isAlone ? state?.count ?? 0 : (value?.byteCount ?? 12) + provenance.count)
     }
 
     override func append(id: UInt64, to buffer: inout ByteBuffer) {
@@ -76,12 +95,14 @@ final class StateEmission: WideEmission {
         buffer.append("}")
     }
 
-    /// Appends the value, if there is one, and the state.
+    /// Appends what there is of the value with its provenance, and the state.
     func appendContent(to buffer: inout ByteBuffer) {
         if !isAlone {
             Subscription.append(value, to: &buffer)
-            buffer.append(",")
+            buffer.append(provenance)
         }
+        guard let state else { return }
+        if !isAlone { buffer.append(",") }
         buffer.append(state)
     }
 }

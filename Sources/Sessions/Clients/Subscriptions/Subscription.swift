@@ -27,7 +27,9 @@ class Subscription: ClientListen {
     final var folded: UInt64 = 0
     final var nextMarked: Subscription?
     /// Only `mod` changes them.
-    final var options: SubscriptionOptions
+    final var options: SubscriptionOptions {
+        didSet { if options.hasPath != oldValue.hasPath { watchPaths(options.hasPath) } }
+    }
     /// Whether the client's last value is empty, or will be once the emissions received so far have
     /// been delivered.
     final var lastIsEmpty = true
@@ -54,6 +56,7 @@ class Subscription: ClientListen {
         var ticket: KeptChain?
         var claim: WantedClaim?
         var way: Way?
+        var paths: PathWatch?
         /// When the next delivery may be made, and the timer for what waits until then.
         var notBefore: UInt64 = 0
         var timer: Timer?
@@ -83,6 +86,16 @@ class Subscription: ClientListen {
         set { if newValue != nil || details != nil { neededDetails.way = newValue } }
     }
 
+    /// What is known of paths, if its client asks for them.
+    final var paths: PathWatch? { details?.paths }
+
+    private final func watchPaths(_ isWatching: Bool) {
+        guard isWatching != (paths != nil) else { return }
+        neededDetails.paths = isWatching ? PathWatch() : nil
+        if isWatching { session.isBuiltAlone = true }
+        Provenance.ask(isWatching ? 1 : -1, in: graph)
+    }
+
     override final var isKept: Bool { ticket?.stay != nil }
     override final var loads: Bool { options.loads }
 
@@ -95,6 +108,7 @@ class Subscription: ClientListen {
             (edge as! Subscription).emitted()
             return .nothing
         }
+        if options.hasPath { watchPaths(true) }
     }
 
     /// The number of the node whose value is the whole message; 0 if there is more to send.
@@ -124,6 +138,7 @@ class Subscription: ClientListen {
         isMarked = false
         folded = 0
         hasNewState = false
+        paths?.newest = nil
         lastIsEmpty = node?.isEmpty ?? true
     }
 
@@ -132,6 +147,7 @@ class Subscription: ClientListen {
         isMuted = true
         isMarked = true
         claim = nil
+        options.hasPath = false
         stopInterval()
     }
 
@@ -161,6 +177,7 @@ class Subscription: ClientListen {
         let replaced = graph.present.replaced
         if isEmpty, lastIsEmpty, replaced == 0 { return }
         lastIsEmpty = isEmpty
+        if options.hasPath { paths?.newest = Provenance(ofDeliveredBy: sourceID, in: graph) }
         folded += 1 &+ replaced
         if !isMarked { mark() }
     }
@@ -177,7 +194,9 @@ class Subscription: ClientListen {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
         ticket?.note(value)
-        session.queue(self, value)
+        guard options.hasPath else { return session.queue(self, value, bytes: value?.byteCount ?? 12) }
+        let emission = NodeEmission(value, Provenance(ofDeliveredBy: sourceID, in: graph), session.access)
+        session.queue(self, emission, bytes: emission.size.bytes)
     }
 
     /// Whether the interval since the last delivery is still running; then the timer marks it.
@@ -248,7 +267,7 @@ class Subscription: ClientListen {
 
     /// Appends the entry to deliver now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
-        guard options.hasFacets else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
+        guard options.isWide else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
         buffer.append("{\"id\":")
         buffer.append(decimal: id)
         buffer.append(",")
@@ -267,14 +286,14 @@ class Subscription: ClientListen {
 
     /// How much of its limits a queued emission uses.
     func size(of content: AnyObject?) -> (count: Int, bytes: Int) {
-        if options.hasFacets, let state = content as? StateEmission { return state.size }
+        if options.isWide, let emission = content as? NodeEmission { return emission.size }
         return (1, Self.value(content)?.byteCount ?? 12)
     }
 
     /// Appends a queued emission: `{"id":…,"v":…}`.
     func append(_ content: AnyObject?, to buffer: inout ByteBuffer) {
-        if options.hasFacets, let state = content as? StateEmission {
-            return state.append(id: id, to: &buffer)
+        if options.isWide, let emission = content as? NodeEmission {
+            return emission.append(id: id, to: &buffer)
         }
         Self.append(id: id, Self.value(content), folded: 1, to: &buffer)
     }
@@ -304,6 +323,7 @@ class Subscription: ClientListen {
         if options.hasFacets, let node { graph.facets.unwatch(node.id, by: self) }
         owners?.end()
         claim = nil
+        watchPaths(false)
         disconnect()
         pipeline?.end(session.host)
         pipeline = nil
@@ -348,4 +368,9 @@ struct SubscriptionOptions {
     var hasFacets = false
     /// Whether producers are asked for missing and stale values (D-2).
     var loads = false
+    /// Whether each value comes with its path, and who or what has caused it.
+    var hasPath = false
+
+    /// Whether an entry of a node may have more than its value.
+    var isWide: Bool { hasFacets || hasPath }
 }

@@ -1,5 +1,6 @@
 internal import Graphs
 internal import ReactiveGraph
+internal import Support
 internal import Values
 
 /// A subscription to the nodes that names and globs match, now and later.
@@ -8,6 +9,8 @@ class WideSubscription: Subscription {
     final let patterns: [String]
     /// Owns the members.
     final let bag = CancellableBag()
+    /// With `path`: where the newest emissions of members have come from.
+    private final var provenances: [ObjectIdentifier: Provenance] = [:]
     /// Whether it watches for new members.
     private final var isWatching = false
 
@@ -44,8 +47,25 @@ class WideSubscription: Subscription {
     override func release() {
         super.release()
         if options.hasFacets { for member in Array(members) { member.leave() } }
+        provenances = [:]
         if isWatching { for pattern in patterns { graph.members.watchers.remove(self, from: pattern) } }
         bag.cancel()
+    }
+
+    final func note(_ provenance: Provenance, of member: GroupMember) {
+        provenances[ObjectIdentifier(member)] = provenance
+    }
+
+    /// Where the value of a member has come from that is about to be sent, as its client may see
+    /// it; nil: the client does not ask.
+    final func takeProvenance(of member: GroupMember) -> [UInt8]? {
+        guard options.hasPath else { return nil }
+        let noted = provenances.removeValue(forKey: ObjectIdentifier(member))
+        let provenance = noted ?? graph.existing(member.name).map { Provenance(ofValueOf: $0) }
+        guard let provenance else { return nil }
+        var buffer = ByteBuffer()
+        provenance.append(for: session.access, to: &buffer)
+        return Array(buffer.bytes)
     }
 
     // MARK: - For each form of it

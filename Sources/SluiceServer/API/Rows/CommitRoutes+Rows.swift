@@ -1,5 +1,6 @@
 internal import Commits
 internal import Definitions
+internal import Graphs
 internal import HTTP
 internal import Values
 
@@ -19,7 +20,7 @@ extension CommitRoutes: Routes {
     ]
 
     private static let setFields: [HeaderName] = [
-        .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext,
+        .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext, .sluicePath,
     ]
 
     private static func applied(_ summary: String) -> [Success] {
@@ -112,7 +113,7 @@ extension CommitRoutes: Routes {
                 audited: .set,
                 name: "batch",
                 summary: "Sets, updates and clears several nodes, all or nothing",
-                fields: [.idempotencyKey, .sluiceContext],
+                fields: [.idempotencyKey, .sluiceContext, .sluicePath],
                 body: valueBody.of(.batch),
                 successes: [answer("All of it is applied", .applied)],
                 errors: setErrors + expressionErrors + ["too_large"]
@@ -133,7 +134,7 @@ extension CommitRoutes: Routes {
                         "A name or glob: only nodes that match"
                     )
                 ],
-                fields: [.idempotencyKey, .sluiceContext],
+                fields: [.idempotencyKey, .sluiceContext, .sluicePath],
                 successes: [answer("They are empty", .applied)],
                 errors: setErrors + ["too_large"]
             ),
@@ -143,13 +144,11 @@ extension CommitRoutes: Routes {
 extension Schema {
     fileprivate static let applied = part(
         "Applied",
-        .object(
-            cursor,
-            [
-                .optional("changed", .integer),
-                .optional("values", .anyObject, "What the expressions have given"),
-            ]
-        )
+        .object([
+            .optional("epoch", .string), .optional("rev", .integer), .optional("changed", .integer),
+            .optional("values", .anyObject, "What the expressions have given"),
+            .optional("skipped", .names),
+        ]).described("without epoch and rev if every node was skipped, so that nothing has changed")
     )
 
     fileprivate static let load = part(
@@ -186,6 +185,7 @@ extension Schema {
             .optional("if", .oneOf([.anyObject, .string]), "Conditions, or one expression"),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
+            .optional("path", .names.with("maxItems", .number(ValuePath.longest))),
         ]).and(
             .anyOf([
                 .requires(["set"]).and(

@@ -52,7 +52,16 @@ extension Schema {
             cursor,
             [
                 .required("t", .integer),
-                .required("nodes", .list(of: .object(requiring: ["node", "kind", "c", "t"]))),
+                .required(
+                    "nodes",
+                    .list(
+                        of: .object([
+                            .required("node", .string), .required("kind", .string),
+                            .required("c", .integer), .required("t", .integer),
+                            .required("origin", .origin), .optional("by", .string),
+                        ])
+                    )
+                ),
                 .optional(
                     "commits",
                     .list(

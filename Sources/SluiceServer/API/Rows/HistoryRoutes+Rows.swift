@@ -42,6 +42,7 @@ extension Schema {
                         of: .object(
                             [
                                 .required("rev", .integer), .required("t", .integer),
+                                .optional("by", .string), .optional("origin", .origin),
                                 .optional(
                                     "state",
                                     .anyObject,

@@ -318,8 +318,8 @@ struct RedefinitionTests {
             let node = try #require(graph.node(name))
             return String(decoding: try HistoryAnswer(in: graph).json(of: node, limit: 100), as: UTF8.self)
         }
-        #expect(try history("x").contains(#""d":[{"rev":4,"t":5000000,"v":4}"#))
-        #expect(try history("s").contains(#""d":[{"rev":1,"t":5000000,"v":1}"#))
+        #expect(try history("x").contains(#""d":[{"rev":4,"t":5000000,"v":4,"origin":"set"}"#))
+        #expect(try history("s").contains(#""d":[{"rev":1,"t":5000000,"v":1,"origin":"initial"}"#))
         try bench.set(graph, [("x", "7")])
         #expect(try history("x").contains(#"{"rev":8,"t":5000000,"v":7}]"#))
         try bench.redefine(graph, #""x":{"set":"any","initial":1},"s":{"from":"x","pipe":["distinct"]}"#)

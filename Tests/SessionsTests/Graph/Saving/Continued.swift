@@ -18,7 +18,10 @@ extension Bench {
 
 extension LiveGraph {
     /// All that can be seen of the graph, a line for each thing.
-    var seen: [String] {
+    var seen: [String] { seen(causes: true) }
+
+    /// The same, with or without the causes of values.
+    func seen(causes: Bool) -> [String] {
         var lines = ["rev \(rev) time \(time) next tick \(nextTick.map(String.init) ?? "never")"]
         let counts = statistics
         lines.append("\(counts.nodes) nodes, \(counts.edges) edges, \(counts.listeners) listeners")
@@ -30,9 +33,11 @@ extension LiveGraph {
             let entry = node.graph.facets.entry(of: node)
             let fresh = entry?.deadline.map { " fresh until \($0.time)" } ?? ""
             let facets = entry.map { " \($0.facets) reported \($0.reported ?? 0)" } ?? ""
-            let history = node.ring.map { " history \($0.text)" } ?? ""
+            let history = node.ring.map { " history \($0.text(causes: causes))" } ?? ""
+            let cause = causes ? " because \(node.cause.text)" : ""
             let line = "\(node.name) \(held) at \(change.rev)/\(change.time), defined at \(node.definedAt)"
-            lines.append(line + (node.isHeld ? " held" : "") + writer + expiry + fresh + facets + history)
+            let more = writer + cause + expiry + fresh + facets + history
+            lines.append(line + (node.isHeld ? " held" : "") + more)
         }
         for tie in ties.all { lines.append("\(tie.key) \(tie.refusal?.text ?? "delivers")") }
         return lines
@@ -50,8 +55,15 @@ extension Graphs.Held {
 }
 
 extension HistoryRing {
-    fileprivate var text: String {
-        let entries = (0..<count).map { "\(self[$0].stamp.rev)=\(self[$0].value?.text ?? "empty")" }
+    fileprivate func text(causes: Bool) -> String {
+        let entries = (0..<count).map { index in
+            let cause = causes ? self[index].cause.map { " (\($0.text))" } ?? "" : ""
+            return "\(self[index].stamp.rev)=\(self[index].value?.text ?? "empty")\(cause)"
+        }
         return "from \(from) \(entries) \(isEmptyNow)"
     }
+}
+
+extension Cause {
+    fileprivate var text: String { "\(origin) \(by ?? "-")" }
 }
