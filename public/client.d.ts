@@ -218,10 +218,15 @@ export interface LinkOptions {
 export interface Demand { wanted: boolean; load?: true; }
 
 export interface SetOptions {
-  /** Nodes to clear in the same commit. */
+  /** Nodes and globs to clear in the same commit. */
   clear?: string[];
-  /** Only if these nodes have this value, are empty, or have not changed since a revision. */
-  if?: Record<string, { v: unknown } | { empty: true } | { rev: number }>;
+  /** Names that expressions see, and their nodes. */
+  with?: Record<string, string>;
+  /**
+   * Only if these nodes have this value, are empty, or have not changed since a revision; or if an
+   * expression is true.
+   */
+  if?: Record<string, { v: unknown } | { empty: true } | { rev: number }> | string;
   ctx?: unknown;
   /** Cleared when this connection ends, unless another client has set them since. */
   presence?: boolean;
@@ -307,6 +312,13 @@ export interface Client {
   /** Reports the state of a node besides its value. */
   load(target: string, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
   set(target: string, value: unknown, options?: SetOptions): Promise<Applied>;
+  /**
+   * Computes the next values by expressions, in which `value` is the present one: of one node, or
+   * of several of a graph.
+   */
+  update(target: string, expressions: string | Record<string, string>, options?: Omit<SetOptions, "presence">): Promise<Applied & { values: Record<string, unknown> }>;
+  /** Clears the nodes that match a glob, or all, and that the client may read and set. */
+  wipe(graph: string, match?: string): Promise<Applied>;
   /**
    * Keeps the node set while this client is connected: sets it now, if there is a connection, and
    * again with each new one; the server clears it when the connection ends. Without a value the

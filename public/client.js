@@ -115,7 +115,7 @@ export function connect(address = "/v1/ws", {
 
   const api = {
     limits, watch, stream, link, sync, owner, observe, demand,
-    get, list, set, load, presence,
+    get, list, set, update, wipe, load, presence,
     auth, ping, retry, close,
   };
 
@@ -222,6 +222,17 @@ export function connect(address = "/v1/ws", {
     const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
     const fields = { op: "set", graph, set: node ? { [node]: value } : value, key, ...given };
     return request(fields, target);
+  }
+
+  /** Sets by expressions: `update("g/n", "value + 1")`, or a graph and `{ node: expression }`. */
+  function update(target, expressions, given) {
+    const { graph, node } = parsed(target);
+    return set(graph, {}, { ...given, update: node ? { [node]: expressions } : expressions });
+  }
+
+  /** Clears the nodes that match and that the client may read and set. */
+  function wipe(graph, match = "*") {
+    return set(graph, {}, { clear: [match] });
   }
 
   function load(target, report) {

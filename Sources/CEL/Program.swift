@@ -14,6 +14,7 @@ public struct Program {
     /// evaluated.
     public var matchers: [any RegexMatcher] { code.matchers }
 
+    private let arguments: UInt64
     private let code: Code
     private let cost: Int
     private let outputBytes: Int
@@ -54,9 +55,15 @@ public struct Program {
         self.source = source
         canonicalText = syntax.canonicalText
         resultType = checked.type
+        arguments = checked.needs.arguments
         cost = options.cost
         outputBytes = options.outputBytes
     }
+
+    /// Whether the value may depend on the variable at that position.
+    ///
+    /// The variables from the 64th on count as one.
+    public func takes(_ position: Int) -> Bool { arguments & Needs.bit(of: position) != 0 }
 
     /// The value with `arguments` for the variables, in the order they were declared.
     ///

@@ -55,11 +55,16 @@ public struct LogEntry: Hashable, Sendable {
         public var text: String
         /// The hash of the change: a different change with the same key is refused.
         public var digest: UInt128
+        /// What the commit has computed, `{node: value}` as JSON text; empty: nothing.
+        ///
+        /// Stored with the key, not in the entry, which has these values among its sets.
+        public var values: [UInt8]
 
         /// The key `text` of a change with that hash.
-        public init(_ text: String, digest: UInt128) {
+        public init(_ text: String, digest: UInt128, values: [UInt8] = []) {
             self.text = text
             self.digest = digest
+            self.values = values
         }
     }
 

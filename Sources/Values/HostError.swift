@@ -45,11 +45,14 @@ public struct HostError: Error, Hashable, Sendable {
     public struct Failed: Hashable, Sendable {
         public let node: String
         public let rev: UInt64
+        /// What it holds, as a member of a JSON object; empty: that is not said.
+        public let held: [UInt8]
 
         /// `node`, which last changed at `rev`.
-        public init(node: String, rev: UInt64) {
+        public init(node: String, rev: UInt64, held: [UInt8] = []) {
             self.node = node
             self.rev = rev
+            self.held = held
         }
     }
 

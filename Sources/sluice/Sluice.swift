@@ -19,7 +19,8 @@ struct Sluice: ParsableCommand {
         version: Build.line,
         subcommands: [
             Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
-            Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Reload.self, Remove.self, Backup.self,
+            Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Wipe.self, Reload.self, Remove.self,
+            Backup.self,
             Restore.self,
             ReplayLog.self,
             Feed.self, MakeToken.self, ShowVersion.self,

@@ -33,6 +33,22 @@ def test_every_recipe_is_run():
         )
 
 
+def test_a_transfer():
+    text, = recipe("A transfer")
+    body = re.search(r"curl -d '(.*?)'", PAGE.split("\n## A transfer")[1]).group(1)
+    with Server({"g": text}) as server:
+        def transfer(body):
+            return server.request("POST", "/v1/graphs/g/batch", body, {"Content-Type": "application/json"})
+
+        server.set("g", "account.7", 15)
+        server.set("g", "account.8", 1)
+        first = transfer(body)
+        assert first.json()["values"] == {"account.7": 5, "account.8": 11}
+        assert transfer(body).json() == first.json()
+        assert transfer(body.replace("t-4711", "t-4712")).json()["code"] == "type_mismatch"
+        assert server.value("g", "account.7") == 5 and server.value("g", "total") == 16
+
+
 def test_hysteresis():
     text, = recipe("Hysteresis")
     with Server({"g": text}) as server:

@@ -85,6 +85,13 @@ def plain(answer):
     return answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.json()
 
 
+def updated(text):
+    """What an expression that fails is answered with."""
+    return lambda server: plain(
+        server.request("POST", "/v1/graphs/g/batch", json.dumps({"update": {"x": text}}))
+    )
+
+
 @contextlib.contextmanager
 def guarded(config="", options=()):
     """A server that wants a token, the token of somebody who may only read, and the file of tokens."""
@@ -153,6 +160,10 @@ HTTP.update(
         "expr_cost": lambda s: plain(
             s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": DEAR}]}))
         ),
+        **{code: updated(text) for code, text in {
+            "expr_overflow": "9007199254740993 * 9007199254740993", "expr_divide": "1 / 0",
+            "expr_index": "[1][2]", "expr_no_key": "{'a': 1}.b", "expr_bad_value": "int('x')",
+        }.items()},
         "precondition_required": lambda s: plain(s.request("POST", NODE + "guarded", "1")),
         "pattern_limit": lambda s: plain(
             s.request("POST", EVAL, json.dumps({"node": "x", "pipe": [{"map": PATTERN}]}))

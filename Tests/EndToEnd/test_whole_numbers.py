@@ -1,4 +1,4 @@
-"""Whole numbers above 2^53, such as identifiers of 64 bits, keep every digit on their way."""
+"""X-2: whole numbers above 2^53, such as identifiers of 64 bits, keep every digit on their way."""
 
 from sluice import Server
 

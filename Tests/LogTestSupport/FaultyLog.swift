@@ -311,9 +311,13 @@ private final class Store: LogReader, @unchecked Sendable {
         var sent = entry
         sent.checkedAt = nil
         sent.expiredBy = 0
+        // Stored with the key.
+        sent.key?.values = []
         precondition(copy == sent, "an entry has changed on its way through bytes")
         if case .define = entry.kind { snapshots[entry.graph] = [] }
-        records[entry.graph, default: []].append(Record(entry: copy ?? entry, stamp: stamp))
+        var kept = copy ?? entry
+        kept.key = entry.key
+        records[entry.graph, default: []].append(Record(entry: kept, stamp: stamp))
         return stamp
     }
 

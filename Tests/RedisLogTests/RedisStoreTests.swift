@@ -164,9 +164,10 @@ struct RedisStoreTests {
 
     @Test("An idempotency key is good once, on any server, and is checked before conditions")
     mutating func keys() throws {
-        #expect(try append([item(key: "ann\nk", note: "1 77")]) == .answered([.taken], rev: 2))
+        #expect(try append([item(key: "ann\nk", note: #"1 77 {"a":"x y"}"#)]) == .answered([.taken], rev: 2))
         try hear()
-        let known = Outcome.Item.known(LogStamp(rev: 2, time: position.time), changed: 1, digest: 77)
+        let stored = LogEntry.Key("", digest: 77, values: Array(#"{"a":"x y"}"#.utf8))
+        let known = Outcome.Item.known(LogStamp(rev: 2, time: position.time), changed: 1, stored)
         #expect(try append([item(key: "ann\nk", note: "1 78")], from: "b") == .answered([known], rev: 2))
         #expect(
             try append([item(.question, key: "ann\nk", checkedAt: 0)], from: "b")

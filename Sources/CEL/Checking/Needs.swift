@@ -1,19 +1,20 @@
 /// What a checked expression takes from outside itself: noted when it is made, from what its parts
 /// take.
 struct Needs {
-    private(set) var hasArguments = false
+    /// The arguments that it takes, a bit for each; the last bit is for all from the 64th on.
+    private(set) var arguments: UInt64 = 0
     /// Variables of macros around it, by their numbers.
     private(set) var locals: Set<Int> = []
     /// How many expressions it is made of, itself included.
     private(set) var size = 1
 
     /// Whether it needs no argument and no variable of a macro outside itself.
-    var isClosed: Bool { !hasArguments && locals.isEmpty }
+    var isClosed: Bool { arguments == 0 && locals.isEmpty }
 
     init(_ form: Checked.Form) {
         switch form {
         case .constant, .failure: break
-        case .argument: hasArguments = true
+        case .argument(let position): arguments = Self.bit(of: position)
         case .local(let number): locals = [number]
         case .select(let operand, _, _), .has(let operand, _), .unary(_, let operand): add(operand)
         case .index(let left, let right, _), .binary(_, let left, let right):
@@ -45,8 +46,10 @@ struct Needs {
         }
     }
 
+    static func bit(of position: Int) -> UInt64 { 1 << UInt64(min(position, 63)) }
+
     private mutating func add(_ part: Checked) {
-        hasArguments = hasArguments || part.needs.hasArguments
+        arguments |= part.needs.arguments
         size += part.needs.size
         if locals.isEmpty {
             locals = part.needs.locals

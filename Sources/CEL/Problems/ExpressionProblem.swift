@@ -56,9 +56,14 @@ public struct EvaluationError: Error, Hashable, Sendable {
         (self.code, self.message, self.offset) = (code, message, offset)
     }
 
+    /// The line and the column in `source`, counted from 1.
+    public func place(in source: String) -> (line: Int, column: Int) {
+        source.lineAndColumn(atByte: offset)
+    }
+
     /// The message, the line of `source` it is about, and a caret under the place.
     public func rendered(in source: String) -> String {
-        let (line, column) = source.lineAndColumn(atByte: offset)
+        let (line, column) = place(in: source)
         return source.caretDisplay(message: message, hint: nil, line: line, column: column)
     }
 }

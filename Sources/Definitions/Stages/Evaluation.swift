@@ -124,8 +124,8 @@ package struct Evaluation {
 
 extension Datum {
     /// One unit for eight bytes of text, as in expressions.
-    var textCost: Int { knownByteCount >> 3 }
+    package var textCost: Int { knownByteCount >> 3 }
 
     /// The cost of writing or reading all of the text, number by number.
-    var numbersCost: Int { knownByteCount >> 1 }
+    package var numbersCost: Int { knownByteCount >> 1 }
 }

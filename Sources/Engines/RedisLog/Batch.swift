@@ -60,8 +60,8 @@ enum Outcome: Hashable, Sendable {
         case confirmed
         /// Something else has come in between.
         case moved
-        /// The idempotency key was used before, for the commit at that stamp.
-        case known(LogStamp, changed: Int, digest: UInt128)
+        /// The idempotency key, without its text, was used before, for the commit at that stamp.
+        case known(LogStamp, changed: Int, LogEntry.Key)
     }
 
     /// Each item has its answer; the stream ended with this rev.

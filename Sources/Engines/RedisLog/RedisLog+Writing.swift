@@ -130,14 +130,11 @@ extension RedisLog {
                     case .confirmed: follower?.log(confirmed: ticket)
                     // One that was taken was answered when its entry came, if it was in that.
                     case .moved, .taken: follower?.log(moved: ticket)
-                    case .known(let stamp, let changed, let digest):
-                        let key = StoredKey(
-                            LogEntry.Key("", digest: digest),
-                            by: nil,
-                            stamp,
-                            changed: changed
+                    case .known(let stamp, let changed, let key):
+                        follower?.log(
+                            repeated: ticket,
+                            of: StoredKey(key, by: nil, stamp, changed: changed)
                         )
-                        follower?.log(repeated: ticket, of: key)
                     }
                 }
             }

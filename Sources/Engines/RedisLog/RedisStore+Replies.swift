@@ -112,18 +112,19 @@ extension Outcome {
 extension Outcome.Item {
     /// The answer for one item.
     fileprivate init(_ text: String) throws(RedisError) {
-        let parts = text.split(separator: " ")
+        let parts = text.split(separator: " ", maxSplits: 4)
         if text == "y" {
             self = .confirmed
             return
         }
-        guard parts.count == 4, let rev = UInt64(parts[0]), let time = UInt64(parts[1]),
+        guard parts.count >= 4, let rev = UInt64(parts[0]), let time = UInt64(parts[1]),
             let changed = Int(parts[2]), let digest = UInt128(parts[3])
         else {
             self = text.isEmpty ? .taken : .moved
             return
         }
         guard let stamp = LogStamp(storedRev: rev, time: time) else { throw Outcome.unexpected }
-        self = .known(stamp, changed: changed, digest: digest)
+        let values = parts.count > 4 ? Array(parts[4].utf8) : []
+        self = .known(stamp, changed: changed, LogEntry.Key("", digest: digest, values: values))
     }
 }

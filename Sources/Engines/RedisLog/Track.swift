@@ -127,6 +127,7 @@ extension Batch.Item {
         if let text = entry.key {
             key = "\(entry.by ?? "")\n\(text.text)"
             note = "\(entry.changed) \(text.digest)"
+            if !text.values.isEmpty { note += " " + String(decoding: text.values, as: UTF8.self) }
         }
         switch entry.kind {
         case .define(_, let origin), .redefine(_, let origin): note = DefinitionOrigin?.some(origin).text

@@ -141,6 +141,7 @@ extension Store {
     private func insert(_ key: StoredKey, _ graph: Int64) throws(DatabaseError) {
         var digest: [UInt8] = []
         digest.append(littleEndian: key.key.digest)
+        digest += key.key.values
         let sum = key.sum(in: graph)
         try database.run(
             "INSERT INTO keys(graph, time, rev, principal, key, digest, changed, checksum) VALUES(?,?,?,?,?,?,?,?)",
@@ -315,7 +316,7 @@ extension StoredKey {
     /// What covers a row of `keys`.
     func sum(in graph: Int64) -> Int64 {
         let text = "\(key.text)\n\(key.digest)\n\(by ?? "")\n\(by == nil)"
-        let bytes = Array(text.utf8)
+        let bytes = Array(text.utf8) + key.values
         return Int64(checksum(of: bytes, after: UInt64(graph), stamp.rev, stamp.time, UInt64(changed)))
     }
 }

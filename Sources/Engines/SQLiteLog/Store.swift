@@ -28,7 +28,7 @@ final class Store: @unchecked Sendable {
     /// bytes.
     ///
     /// In version 3 a graph had one epoch, which reads as one without earlier ones; up to version 4
-    /// there was no `history`.
+    /// there was no `history`, and `keys.digest` had nothing after the digest.
     static let version: Int64 = 5
     private static let readable: ClosedRange<Int64> = 3...version
     /// "Slui": SQLite's mark for whose file it is.

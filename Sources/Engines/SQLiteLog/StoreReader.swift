@@ -181,14 +181,15 @@ public struct StoreReader: LogReader {
                 """
             var rows = try database.rows(sql, [.number(id), .number(Int64(clamping: time))])
             while let row = try rows.next() {
-                let digest = row.withBytes(4) { bytes in
-                    bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+                let (digest, values) = row.withBytes(4) { bytes in
+                    let digest = bytes.prefix(16).reversed()
+                    return (digest.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }, Array(bytes.dropFirst(16)))
                 }
                 guard let stamp = LogStamp(storedRev: row.unsigned(0), time: row.unsigned(1)) else {
                     throw impossible("a key of graph \(graph)")
                 }
                 let key = StoredKey(
-                    LogEntry.Key(row.text(3) ?? "", digest: digest),
+                    LogEntry.Key(row.text(3) ?? "", digest: digest, values: values),
                     by: row.text(2),
                     stamp,
                     changed: Int(UInt32(truncatingIfNeeded: row.number(5)))

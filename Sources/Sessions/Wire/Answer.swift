@@ -1,5 +1,5 @@
-internal import Graphs
-internal import Support
+package import Graphs
+package import Support
 public import Values
 
 extension DefinitionProblem {
@@ -26,6 +26,29 @@ extension HostError {
     }
 }
 
+extension ByteBuffer {
+    /// Appends `,"values":{…}` if the commit had expressions.
+    package mutating func append(valuesOf applied: Applied) {
+        guard !applied.values.isEmpty else { return }
+        append(",\"values\":")
+        append(applied.values)
+    }
+
+    /// Appends `,"failed":[{"node","rev","v"|"empty"}…]` for a `conflict` about nodes.
+    package mutating func append(failedOf error: HostError) {
+        guard error.code == .conflict, let node = error.node else { return }
+        let one = error.rev.map { HostError.Failed(node: node, rev: $0) }
+        let failed = error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed
+        member("failed", objects: failed) { failed, members in
+            members.member("node", failed.node)
+            members.member("rev", failed.rev)
+            guard !failed.held.isEmpty else { return }
+            members.append(",")
+            members.append(failed.held)
+        }
+    }
+}
+
 /// The terminal answers of the protocol: `ok` and `err` (docs/protocol.md).
 enum Answer {
     static func ok(id: UInt64?, to buffer: inout ByteBuffer) {
@@ -43,6 +66,7 @@ enum Answer {
                 buffer.member("skipped", list: applied.skipped) { $1.append(json: $0) }
             }
             if applied.isReplay { buffer.append(",\"replayed\":true") }
+            buffer.append(valuesOf: applied)
             buffer.append("}")
         }
     }
@@ -53,6 +77,7 @@ enum Answer {
         buffer.member("msg", error.message)
         buffer.member("node", error.node)
         buffer.member("rev", error.rev)
+        buffer.append(failedOf: error)
         buffer.member("retry", error.retry)
         buffer.member("after", error.after)
         buffer.member("hint", error.hint)

@@ -39,6 +39,16 @@ public enum ServiceRequest {
         try requireJSON(try send(.put, path, to: service, body: body, fields: fields))
     }
 
+    /// Posts a JSON text to `path`; the answer is JSON.
+    public static func post(
+        _ body: [UInt8],
+        to path: String,
+        at service: ServiceURL,
+        fields: [(name: StaticString, value: String)] = []
+    ) throws -> HTTPClient.Answer {
+        try requireJSON(try send(.post, path, to: service, body: body, fields: fields))
+    }
+
     /// Posts to `path`, without a body.
     public static func post(
         to path: String,
@@ -67,7 +77,7 @@ public enum ServiceRequest {
         }
     }
 
-    static func escaped(_ text: String) -> String {
+    public static func escaped(_ text: String) -> String {
         var buffer = ByteBuffer()
         Array(text.utf8).withBorrowedBytes { PercentEncoding.encode($0, to: &buffer) }
         return buffer.text

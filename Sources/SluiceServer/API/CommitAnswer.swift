@@ -1,4 +1,5 @@
 internal import Graphs
+internal import Sessions
 internal import HTTP
 internal import Support
 
@@ -34,7 +35,7 @@ enum CommitAnswer {
         let framing = connection.framing
         let isUsual = isTagged && !isMinimal && !applied.isReplay && framing.keepsAlive && !framing.isHTTP10
         let hub = connection.hub
-        guard isUsual, !hub.codec.cors.isOn else {
+        guard isUsual, !hub.codec.cors.isOn, applied.values.isEmpty else {
             return compose(applied, isTagged: isTagged, isMinimal: isMinimal, connection)
         }
         connection.answered(.ok)
@@ -56,13 +57,14 @@ enum CommitAnswer {
                 out.append("Preference-Applied: return=minimal\r\n\r\n")
                 return
             }
-            out.append("Content-Type: application/json\r\nContent-Length: ")
-            out.append(decimal: 20 + applied.epoch.utf8.count + ByteBuffer.digits(of: applied.rev))
-            out.append("\r\n\r\n{\"epoch\":\"")
-            out.append(utf8: applied.epoch)
-            out.append("\",\"rev\":")
-            out.append(decimal: applied.rev)
-            out.append("}\n")
+            var body = ByteBuffer()
+            body.append("{")
+            body.member("epoch", applied.epoch)
+            body.member("rev", applied.rev)
+            body.append(valuesOf: applied)
+            body.append("}\n")
+            out.append("Content-Type: application/json\r\n")
+            connection.hub.codec.encoder.finish(body.bytes, connection.framing, in: &out)
         }
     }
 
@@ -77,6 +79,7 @@ enum CommitAnswer {
         if !applied.skipped.isEmpty {
             body.member("skipped", list: applied.skipped) { $1.append(json: $0) }
         }
+        body.append(valuesOf: applied)
         body.append("}\n")
         connection.write { out in
             connection.begin(.ok, in: &out)

@@ -110,7 +110,49 @@ enum CommitRoutes {
     static func applyBatch(_ request: Request) throws(HostError) {
         let view = try request.graph()
         try request.requireJSON()
-        var commit = try CommitReader.read(batch: request.body, for: view)
+        var commit = Commit(graph: view.graph)
+        try prepare(&commit, nil, request)
+        let connection = request.connection
+        switch try CommitReader.read(batch: request.body, for: view, into: commit) {
+        case .commit(let commit):
+            guard commit.transaction != nil else { return try submit(commit, .batch, connection) }
+            connection.whenThereIsRoom { connection in
+                do throws(HostError) { try submit(commit, .batch, connection) } catch {
+                    connection.refuse(error)
+                }
+            }
+        case .unread(let text):
+            let body = Array(request.body)
+            connection.whenParsed(text) { applyBatch(body, $1, into: commit, on: $0) }
+        }
+    }
+
+    /// Goes on when another thread has parsed the expressions of a batch.
+    private static func applyBatch(
+        _ body: [UInt8],
+        _ parsed: ParsedPipeline?,
+        into commit: Commit,
+        on connection: HTTPConnection
+    ) {
+        do throws(HostError) {
+            let view = try GraphView(connection.hub.host[commit.graph.name], for: connection.access)
+            let batch = try body.withBorrowedBytes { body in
+                Result { () throws(HostError) in
+                    try CommitReader.read(batch: body, for: view, parsed, into: commit)
+                }
+            }.get()
+            if case .commit(let commit) = batch { try submit(commit, .batch, connection) }
+        } catch {
+            connection.refuse(error)
+        }
+    }
+
+    /// `POST …/wipe?match=glob`: clears the nodes that match and that the caller may read and set.
+    static func wipeGraph(_ request: Request) throws(HostError) {
+        let view = try request.graph()
+        var commit = Commit(graph: view.graph)
+        let glob = try request.pattern("match")
+        commit.transaction = try Transaction(of: commit, with: [], [], nil, globs: [glob], for: view)
         try prepare(&commit, nil, request)
         try submit(commit, .batch, request.connection)
     }

@@ -51,11 +51,7 @@ enum OperatorRoutes {
     /// `POST …/flush?match=glob`: releases unused nodes that are kept until memory is short.
     static func flushGraph(_ request: Request) throws(HostError) {
         let graph = try request.wholeGraph()
-        let query = request.query
-        let pattern = query.raw("match") == nil ? "*" : query.string("match") ?? ""
-        guard (1...longestGlob).contains(pattern.utf8.count) else {
-            throw HostError(.badField, "match: a name or glob of 1 to \(longestGlob) characters is needed")
-        }
+        let pattern = try request.pattern("match")
         let flushed = request.host.flushUnused(of: graph, matching: pattern)
         request.service.onFreed()
         request.service.log.info(
@@ -74,7 +70,6 @@ enum OperatorRoutes {
         }
     }
 
-    private static let longestGlob = 256
     private static let mostNames = 1_000
 
     /// `GET /metrics` in the text form of Prometheus.

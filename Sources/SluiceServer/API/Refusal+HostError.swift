@@ -11,14 +11,7 @@ extension Refusal {
         members.member("node", error.node)
         members.member("rev", error.rev)
         if error.code == .gone { members.append(kept: error.kept) }
-        if error.code == .conflict, let node = error.node {
-            let one = error.rev.map { HostError.Failed(node: node, rev: $0) }
-            let failed = error.failed.isEmpty ? one.map { [$0] } ?? [] : error.failed
-            members.member("failed", objects: failed) { failed, members in
-                members.member("node", failed.node)
-                members.member("rev", failed.rev)
-            }
-        }
+        members.append(failedOf: error)
         if let problems = error.problemsJSON {
             members.member("problems")
             members.append(problems)

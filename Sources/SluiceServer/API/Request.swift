@@ -91,6 +91,16 @@ struct Request {
         return milliseconds
     }
 
+    /// A name or glob; every name unless it is given.
+    func pattern(_ name: StaticString) throws(HostError) -> String {
+        let longest = 256
+        let pattern = query.raw(name) == nil ? "*" : query.string(name) ?? ""
+        guard (1...longest).contains(pattern.utf8.count) else {
+            throw HostError(.badField, "\(name): a name or glob of 1 to \(longest) characters is needed")
+        }
+        return pattern
+    }
+
     func requireJSON() throws(HostError) {
         guard MediaType.carriesJSON(head.value(.contentType)) else {
             throw .unsupportedType("application/json")

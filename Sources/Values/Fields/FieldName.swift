@@ -10,7 +10,7 @@ package enum FieldName: UInt8, CaseIterable {
     case path
     case owner, addOwner, removeOwner
     // Changing a graph.
-    case set, clear, `if`, ctx, key, hand, presence
+    case set, update, with, clear, `if`, ctx, key, hand, presence
     // What a producer reports.
     case loading, progress, error, notModified, cancelled, invalidate
     // Observing, and who the client is.

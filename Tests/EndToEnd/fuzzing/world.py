@@ -145,6 +145,12 @@ class Maker:
         fields = {}
         if rng.random() < 0.9:
             fields["set"] = {self.settable(): content.value(rng) for _ in range(rng.choice([1, 1, 1, 2, 4]))}
+        if rng.random() < 0.15:
+            nodes = [self.settable() for _ in range(rng.randint(1, 3))]
+            fields["update"] = {node: rng.choice(content.EXPRESSIONS) for node in nodes}
+            fields["with"] = {name: self.settable() for name in rng.choice([[], ["x"], ["x", "y"]])}
+            if rng.random() < 0.3:
+                fields["if"] = rng.choice(["x == null || x != y", "x > 5", "true", "y"])
         if not fields or rng.random() < 0.15:
             clear = [
                 name
@@ -153,7 +159,9 @@ class Maker:
             ]
             if clear or not fields:
                 fields["clear"] = clear or ["n0"]
-        return fields | self.marks(graph)
+            if rng.random() < 0.1:
+                fields["clear"].append(rng.choice(["n*", "*", "m.*", "?0"]))
+        return self.marks(graph) | fields
 
     def marks(self, graph):
         """What any commit may have: conditions, a context, a key."""

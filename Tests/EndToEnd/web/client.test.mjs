@@ -196,6 +196,17 @@ test("observing owns nothing", async () => {
   handle.close();
 });
 
+test("values computed by expressions come back, a condition that is false refuses, a glob clears", async () => {
+  await c.set("g", { x: 5, y: 1 });
+  const done = await c.update("g", { x: "value - a", y: "value + a" }, { with: { a: "x" }, if: "a >= 5" });
+  assert.deepEqual(done.values, { x: 0, y: 6 });
+  assert.deepEqual((await c.update("g/y", "value + 1")).values, { y: 7 });
+  await assert.rejects(c.update("g/y", "value + 1", { with: { a: "x" }, if: "a >= 5" }), { code: "conflict" });
+  await assert.rejects(c.update("g/y", "value +"), { code: "expr_syntax" });
+  await c.wipe("g", "y");
+  assert.equal(await c.get("g/y"), undefined);
+});
+
 test("presence lasts as long as the client, also over a new connection", async () => {
   const sockets = [], errors = [];
   class Seen extends WebSocket { constructor(...given) { sockets.push(super(...given)); } }

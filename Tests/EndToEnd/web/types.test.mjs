@@ -42,7 +42,7 @@ test("a client, its states, its subscriptions and what they receive have the dec
 
   const several = await client.get("g", ["x"]);
   assert.ok(several.m.x && several.epoch && several.t);
-  const given = { clear: ["y"], if: { x: { v: several.m.x.v } }, ctx: { who: "types" }, presence: true, hand: true, key: "types-1", path: ["far/g/x"] };
+  const given = { clear: ["y"], if: `a == ${several.m.x.v}`, with: { a: "x" }, ctx: { who: "types" }, presence: true, hand: true, key: "types-1", path: ["far/g/x"] };
   assert.deepEqual(sorted(Object.keys(given)), members("SetOptions"));
   const cursor = await client.set("g/x", several.m.x.v, given);
   for (const name of members("Cursor")) assert.ok(name in cursor, name);

@@ -66,6 +66,9 @@ async function sets() {
   is<Same<typeof cursor, Applied>>();
   const given: SetOptions = { clear: ["override"], if: { mode: { v: "eco" }, hall: { empty: true }, x: { rev: 3 } }, ctx: { who: "me" }, presence: true, key: "k", path: ["far/house/x"] };
   await client.set("house", { target_c: 21n, mode: "eco" }, given);
+  const { values } = await client.update("bank/a", "value + x", { with: { x: "b" }, if: "x > 0", key: "k" });
+  await client.update("bank", { a: "value - 1", b: "value + 1" });
+  await client.wipe("house", "here.*");
   const held = await client.presence("house/here.1", "Ada");
   is<Same<typeof held, Cursor | null>>();
   await client.presence("house/here.1");

@@ -13,7 +13,7 @@ struct LongNumberTests {
     private static let id = "1234567890123456789"
 
     @Test(
-        "a tree has every digit of a whole number of 64 bits, however it is written",
+        "X-2: a tree has every digit of a whole number of 64 bits, however it is written",
         arguments: [
             ("9007199254740992", Value.double(9_007_199_254_740_992)),
             ("9007199254740993", .int(9_007_199_254_740_993)),
@@ -34,12 +34,14 @@ struct LongNumberTests {
     }
 
     @Test(
-        "expressions, operators and reductions",
+        "X-2: expressions, operators and reductions",
         arguments: [
             (#""from":"x","pipe":[{"map":"value.id"}]"#, id),
             (#""from":"x","pipe":[{"map":"{'a': [value.id]}"}]"#, #"{"a":[\#(id)]}"#),
             (#""from":"x","pipe":[{"map":"value.id > 0 ? value.id : 0"}]"#, id),
             (#""from":"x","pipe":[{"map":"value.id - 1"}]"#, "1234567890123456788"),
+            (#""from":"x","pipe":[{"map":"value.id > 1234567890123456788"}]"#, "true"),
+            (#""from":"x","pipe":[{"map":"value.id == 1234567890123456788"}]"#, "false"),
             (#""from":"x","pipe":[{"map":"value.id * 10"}]"#, "12345678901234567890"),
             (#""from":"x","pipe":[{"map":"value.id * 100"}]"#, "fail:expr_overflow"),
             (#""from":"x","pipe":[{"map":"value.id / 10"}]"#, "1.2345678901234568e+17"),
@@ -70,7 +72,7 @@ struct LongNumberTests {
         #expect(try bench.read(graph, "y") == result)
     }
 
-    @Test("windows and differences go on after a restart with every digit")
+    @Test("X-2: windows and differences go on after a restart with every digit")
     func saved() throws {
         let log = FaultyLog()
         let bench = Bench(log: log)
@@ -90,7 +92,7 @@ struct LongNumberTests {
         #expect(try next.read(restored, "s") == "2469135780246913578")
     }
 
-    @Test("bounds and schemas are checked to the last digit, and errors name them with every digit")
+    @Test("X-2: bounds and schemas are checked to the last digit, and errors name them with every digit")
     func checks() throws {
         let bench = Bench()
         let graph = try bench.define(

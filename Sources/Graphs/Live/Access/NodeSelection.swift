@@ -75,7 +75,7 @@ public struct NodeSelection {
         nodes.append(node)
     }
 
-    private static func isMeant(
+    static func isMeant(
         _ name: String,
         by pattern: String,
         _ steps: inout Int,

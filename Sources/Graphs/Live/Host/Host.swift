@@ -154,13 +154,15 @@ public final class Host {
     package func apply(_ commit: Commit, _ stamp: LogStamp) -> Applied {
         let graph = commit.graph
         apply(to: graph) { graph.apply(commit, stamp) }
-        return Applied(
+        var applied = Applied(
             epoch: graph.epoch,
             rev: stamp.rev,
             time: stamp.time,
             changed: commit.changed,
             skipped: commit.skipped
         )
+        if commit.transaction != nil { applied.values = commit.results }
+        return applied
     }
 
     /// Makes one change of a graph, and settles what it causes.

@@ -25,8 +25,25 @@ package struct PipelineParser {
     package func stages(of text: BorrowedBytes) throws(HostError) -> [Stage] {
         if let known = host.pipelines.stages.find(text) { return known }
         let stages = try pipeline(PipelineText(stages: text)).stages.get()
-        host.pipelines.stages.keep(stages, of: text)
+        if stages.allSatisfy({ $0.patterns.isEmpty }) { host.pipelines.stages.keep(stages, of: text) }
         return stages
+    }
+
+    /// The expressions of a commit, compiled.
+    ///
+    /// - Throws: as ``stages(of:)``.
+    func formulas(_ texts: [FormulaText]) throws(HostError) -> [Program] {
+        let known = host.known(texts)
+        if known.count == texts.count { return known }
+        guard let text = PipelineText(texts) else { return [] }
+        var programs: [Program] = []
+        for (text, result) in zip(texts, try pipeline(text).formulas) {
+            let program = try result.get()
+            programs.append(program)
+            guard program.matchers.isEmpty else { continue }
+            text.key.withBorrowedBytes { host.pipelines.formulas.keep(program, of: $0) }
+        }
+        return programs
     }
 
     /// All of a text.
@@ -72,7 +89,7 @@ package struct PipelineParser {
         guard text.bytes <= PipelineText.longest else {
             throw HostError(
                 .badField,
-                "a pipeline and its source may have at most \(PipelineText.longest) bytes"
+                "a pipeline and its source, or the expressions of a commit, may have at most \(PipelineText.longest) bytes"
             )
         }
         let limits = host.limits
@@ -89,8 +106,19 @@ package struct PipelineParser {
 extension Host {
     /// Whether the stages of a text are in the cache, and there is nothing else to parse.
     package func knows(_ text: PipelineText) -> Bool {
+        if !text.formulas.isEmpty { return known(text.formulas).count == text.formulas.count }
         guard text.source == nil, case .json(let stages) = text.stages else { return false }
         return stages.withBorrowedBytes { pipelines.stages.find($0) != nil }
+    }
+
+    /// Those of the expressions that are in the cache, up to the first that is not.
+    fileprivate func known(_ texts: [FormulaText]) -> [Program] {
+        var programs: [Program] = []
+        for text in texts {
+            guard let program = text.key.withBorrowedBytes({ pipelines.formulas.find($0) }) else { break }
+            programs.append(program)
+        }
+        return programs
     }
 
     /// Whether another thread has to parse a text before its request is performed.

@@ -1,3 +1,5 @@
+internal import CEL
+internal import Definitions
 internal import DequeModule
 internal import ReactiveGraph
 
@@ -43,7 +45,8 @@ package final class PipelineScheduler {
     /// What principals pay for their pipelines.
     package var accounts = PipelineAccounts()
     /// What was parsed last.
-    var stages = StageCache()
+    var stages = TextCache<[Stage]>()
+    var formulas = TextCache<Program>()
     /// Parses long texts on another thread, and calls back in a turn of the loop; nil: everything
     /// is parsed at once.
     package var parseElsewhere: ((_ text: PipelineText, _ done: @escaping (ParsedPipeline) -> Void) -> Void)?

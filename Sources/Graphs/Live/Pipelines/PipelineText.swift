@@ -5,6 +5,8 @@ package import Values
 /// The texts of a pipeline that a client asks for, as it wrote them: its source, unless that is a
 /// node, and its stages.
 ///
+/// Or the expressions of a commit.
+///
 /// They are parsed before the request is performed: a short text on the loop
 /// (``PipelineParser``), a long one on another thread (``PipelineScheduler/parseElsewhere``).
 public struct PipelineText: Sendable {
@@ -36,6 +38,8 @@ public struct PipelineText: Sendable {
     var source: (word: String, argument: Part, beside: [String: Part])?
     /// A list of stages.
     var stages: Part?
+    /// The expressions of a commit.
+    private(set) var formulas: [FormulaText] = []
     /// The bytes of all texts.
     private(set) var bytes = 0
     private var mayHavePatterns = false
@@ -76,6 +80,13 @@ public struct PipelineText: Sendable {
         if stages != nil || source != nil { count(body) }
     }
 
+    /// The expressions of a commit; nil: there are none.
+    package init?(_ formulas: [FormulaText]) {
+        guard !formulas.isEmpty else { return nil }
+        self.formulas = formulas
+        for formula in formulas { count(formula.text.utf8) }
+    }
+
     private mutating func count(_ text: some Collection<UInt8>) {
         bytes += text.count
         if !mayHavePatterns { mayHavePatterns = Self.patternWords.contains { text.contains($0) } }
@@ -89,7 +100,11 @@ public struct PipelineText: Sendable {
 
     /// Parses the texts; `options` bound the work of compiling patterns.
     func parse(_ options: DefinitionOptions, mostStages: Int) -> ParsedPipeline {
-        ParsedPipeline(source: parseSource(options), stages: parseStages(options, mostStages))
+        ParsedPipeline(
+            source: parseSource(options),
+            stages: parseStages(options, mostStages),
+            formulas: formulas.map { $0.compile(options.expressions) }
+        )
     }
 
     /// Parses them on any thread; the caller owns the result.

@@ -36,6 +36,13 @@ public struct Assignments {
         }
     }
 
+    /// The same, with family members looked up again.
+    var renewed: Assignments {
+        var renewed = Assignments()
+        forEach { renewed.append(Assignment($0.node.present, $0.value)) }
+        return renewed
+    }
+
     /// Their nodes; copies no value.
     @inline(__always)
     func forEachNode<Failure: Error>(_ visit: (NamedNode) throws(Failure) -> Void) throws(Failure) {

@@ -21,8 +21,8 @@ extension Commit {
         if !claimed.isEmpty { entry.claimer = graph.host.instance }
         entry.by = by
         entry.context = context.map { $0.withBytes { Array($0) } }
-        entry.key = key.map { LogEntry.Key($0, digest: digest) }
-        entry.checkedAt = conditions.isEmpty ? nil : graph.rev
+        entry.key = key.map { LogEntry.Key($0, digest: digest, values: results) }
+        entry.checkedAt = conditions.isEmpty && transaction == nil ? nil : graph.rev
         entry.path = path?.entries ?? []
         entry.isOfLink = isOfLink
         if case .expire = kind { entry.expiredBy = earliest }
@@ -41,9 +41,12 @@ extension Commit {
         }
     }
 
-    /// The hash of the change under an idempotency key: its sets, clears, context and conditions.
+    /// The hash of the change under an idempotency key, as the client asked for it: its sets,
+    /// clears, expressions, context and conditions.
     var digest: UInt128 {
         var hash = FNV128()
+        transaction?.add(to: &hash)
+        let (set, clear) = (transaction?.set ?? set, transaction?.clear ?? clear)
         set.forEach { assignment in
             hash.add(assignment.node.name)
             assignment.value.withBytes { hash.add($0) }

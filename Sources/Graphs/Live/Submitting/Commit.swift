@@ -84,6 +84,19 @@ public struct Commit {
         set { if newValue != isOfSource { own().isOfSource = newValue } }
     }
 
+    /// What depends on the state before it; nil: nothing.
+    package var transaction: Transaction? {
+        get { rare?.transaction }
+        _modify { yield &own().transaction }
+    }
+
+    /// What its expressions have given, `{node: value}` as JSON text, when it was decided; empty:
+    /// it has none.
+    var results: [UInt8] {
+        get { rare?.results ?? [] }
+        set { if !newValue.isEmpty || rare != nil { own().results = newValue } }
+    }
+
     /// Whether a link that a client has made leads its value on.
     package var isOfLink: Bool {
         get { rare?.isOfLink ?? false }
@@ -126,6 +139,9 @@ public struct Commit {
         return nodes
     }
 
+    /// The nodes that it sets, or will set when it is decided.
+    package var comingNodes: [NamedNode] { setNodes + (transaction?.updates.map(\.node) ?? []) }
+
     /// Whether every member of a family in it still has its name; see ``renewMembers()``.
     @inline(__always)
     var isCurrent: Bool {
@@ -133,22 +149,21 @@ public struct Commit {
         set.forEachNode { isCurrent = isCurrent && $0.isCurrent }
         guard let rare, isCurrent else { return isCurrent }
         return rare.clear.allSatisfy(\.isCurrent) && rare.reports.allSatisfy(\.node.isCurrent)
-            && rare.conditions.allSatisfy(\.node.isCurrent)
+            && rare.conditions.allSatisfy(\.node.isCurrent) && rare.transaction?.isCurrent != false
     }
 
     /// Looks up again the family members whose entries were removed while it waited.
     ///
     /// One whose name belongs to no family any more stays, and ``CommitCheck`` refuses it.
     mutating func renewMembers() {
-        var renewed = Assignments()
-        set.forEach { renewed.append(Assignment($0.node.present, $0.value)) }
-        set = renewed
+        set = set.renewed
         guard rare != nil else { return }
         let rare = own()
         rare.clear = rare.clear.map(\.present)
         rare.reports = rare.reports.map { FacetReport(node: $0.node.present, change: $0.change) }
         rare.claimed = rare.claimed.map(\.present)
         rare.conditions = rare.conditions.map { Condition($0.node.present, $0.test) }
+        rare.transaction?.renewMembers()
     }
 
     /// How many nodes it sets or clears; a node that it both sets and clears counts once.
@@ -182,6 +197,8 @@ public struct Commit {
         var claimer: String?
         var isByHand = false
         var isOfSource = false
+        var transaction: Transaction?
+        var results: [UInt8] = []
         var isOfLink = false
         var path: ValuePath?
         var skipped: [String] = []
@@ -200,6 +217,8 @@ public struct Commit {
             claimer = other.claimer
             isByHand = other.isByHand
             isOfSource = other.isOfSource
+            transaction = other.transaction
+            results = other.results
             isOfLink = other.isOfLink
             path = other.path
             skipped = other.skipped
@@ -289,6 +308,9 @@ public struct Applied {
     public let time: UInt64
     /// How many nodes were set or cleared.
     public let changed: Int
+    /// What the expressions of the commit have given, `{node: value}` as JSON text; empty: it had
+    /// none.
+    public var values: [UInt8] = []
     /// The names of the nodes that were left alone, because the commit's path has passed them.
     public var skipped: [String] = []
     /// Whether this repeats the answer to an earlier commit with the same idempotency key; nothing

@@ -9,8 +9,7 @@ enum CommitCheck {
         let graph = commit.graph
         guard graph.isLive else { throw HostError.unknown(graph) }
         guard
-            commit.set.count > 0 || !commit.clear.isEmpty || !commit.reports.isEmpty
-                || !commit.skipped.isEmpty
+            !commit.isVoid || !commit.skipped.isEmpty || commit.transaction?.globs.isEmpty == false
         else {
             var error = HostError(.badRequest, "nothing to set or to clear")
             error.hint = #"such as "set":{"indoor_c":21.5} or "clear":["indoor_c"]"#
@@ -24,13 +23,9 @@ enum CommitCheck {
         }
         for node in commit.clear {
             if case .drop = commit.kind, let refusal = node.dropRefusal { throw refusal }
-            try checkMutable(node, of: graph)
-            try checkFed(node, commit)
+            try checkSettable(node, commit)
         }
-        for report in commit.reports {
-            try checkMutable(report.node, of: graph)
-            try checkFed(report.node, commit)
-        }
+        for report in commit.reports { try checkSettable(report.node, commit) }
         try checkDisjoint(commit)
         try graph.members.checkRoom(forMembersOf: commit)
         try checkDrop(commit)
@@ -57,6 +52,12 @@ enum CommitCheck {
         guard node.isMutable else {
             throw HostError(.notMutable, "\(node.name) is derived and cannot be set", node: node.name)
         }
+    }
+
+    /// A node that clients may set.
+    static func checkSettable(_ node: NamedNode, _ commit: Commit) throws(HostError) {
+        try checkMutable(node, of: commit.graph)
+        try checkFed(node, commit)
     }
 
     /// What an upstream sets, no client sets, clears, drops or reports on (S-1).

@@ -9,7 +9,9 @@ enum Conditions {
     static func check(_ commit: Commit) throws(HostError) {
         let conditions = commit.conditions
         if !conditions.isEmpty || commit.epoch != nil { try check(conditions, of: commit) }
-        try commit.set.forEachNode { (node) throws(HostError) in try checkAsked(node, conditions) }
+        // An update names what it has read.
+        let set = commit.transaction?.set ?? commit.set
+        try set.forEachNode { (node) throws(HostError) in try checkAsked(node, conditions) }
         for node in commit.clear { try checkAsked(node, conditions) }
     }
 
@@ -30,18 +32,8 @@ enum Conditions {
     /// Why the condition does not hold; nil if it does; throws if it is invalid.
     private static func check(_ condition: Condition, of commit: Commit) throws(HostError) -> HostError? {
         let node = condition.node
-        guard node.isThere, node.graph === commit.graph else {
-            throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
-        }
-        guard node.isMutable else {
-            throw HostError(
-                .notMutable,
-                "\(node.name) is derived; conditions name mutable nodes",
-                node: node.name
-            )
-        }
-        let rev = node.pending?.rev ?? node.changed.rev
-        let value = node.pending?.value ?? .known(node.source?.value)
+        try requireMutable(node, of: commit, "conditions")
+        let (value, rev) = node.coming
         let holds: Bool
         switch condition.test {
         case .unchangedSince(let limit):
@@ -59,6 +51,21 @@ enum Conditions {
         var error = HostError(.conflict, message, node: node.name, rev: rev)
         error.failed = [HostError.Failed(node: node.name, rev: rev)]
         return error
+    }
+
+    /// What `reader` reads is there, and is set.
+    static func requireMutable(
+        _ node: NamedNode,
+        of commit: Commit,
+        _ reader: String
+    ) throws(HostError) {
+        guard node.isThere, node.graph === commit.graph else {
+            throw HostError(.unknownNode, "no node \(node.name) in \(commit.graph.name)", node: node.name)
+        }
+        guard node.isMutable else {
+            let message = "\(node.name) is derived; \(reader) can only name nodes that are set"
+            throw HostError(.notMutable, message, node: node.name)
+        }
     }
 
     /// What is true of the node instead.

@@ -21,6 +21,8 @@ struct IdempotencyKeys {
         fileprivate let expires: UInt64
         fileprivate var result: Result<Applied, HostError>?
         fileprivate var pending: PendingCommit?
+        /// The places that its values take.
+        fileprivate var blocks: [Shares.Place] = []
 
         fileprivate init(name: Name, digest: UInt128, expires: UInt64) {
             self.name = name
@@ -37,9 +39,12 @@ struct IdempotencyKeys {
 
     static let lifetime: UInt64 = 600_000
     static let isReused = HostError(.keyReused, "this idempotency key was used for another change")
-    private typealias Shares = FairShares<String?, Record>
+    fileprivate typealias Shares = FairShares<String?, Record>
     private var places: [Name: Shares.Place] = [:]
     private var shares: Shares
+    /// What the values of answers take: 64 MiB in blocks of half a kilobyte, shared likewise.
+    private var blocks = Shares(limit: 131_072)
+    private static let blockBytes = 512
     private var sweptAt: UInt64 = 0
 
     init(limit: Int = 100_000) {
@@ -84,9 +89,8 @@ struct IdempotencyKeys {
         guard age < Self.lifetime else { return }
         let name = Name(graph: graph.name, by: stored.by, key: stored.key.text)
         guard places[name] == nil else { return }
-        add(name, stored.key.digest, expires: now + Self.lifetime - age).result = .success(
-            stored.answer(in: graph.epochs)
-        )
+        let record = add(name, stored.key.digest, expires: now + Self.lifetime - age)
+        settle(record, .success(stored.answer(in: graph.epochs)))
     }
 
     @discardableResult
@@ -94,20 +98,37 @@ struct IdempotencyKeys {
         if let former = places[name] { forget(former.member) }
         let record = Record(name: name, digest: digest, expires: expires)
         let (place, lost) = shares.add(record, of: name.by)
-        if let lost { places[lost.member.name] = nil }
+        if let lost { removed(lost.member) }
         places[name] = place
         return record
     }
 
-    func settle(_ record: Record, _ result: Result<Applied, HostError>) {
+    mutating func settle(_ record: Record, _ result: Result<Applied, HostError>) {
         record.result = result
+        guard case .success(let applied) = result, !applied.values.isEmpty,
+            places[record.name]?.member === record
+        else { return }
+        for _ in 0...applied.values.count / Self.blockBytes {
+            let (block, lost) = blocks.add(record, of: record.name.by)
+            record.blocks.append(block)
+            if let lost { forget(lost.member) }
+            // It may have lost a place of its own.
+            guard places[record.name]?.member === record else { return }
+        }
+    }
+
+    /// The record has lost its place.
+    private mutating func removed(_ record: Record) {
+        places[record.name] = nil
+        for block in record.blocks { blocks.remove(block) }
+        record.blocks = []
     }
 
     /// A refused commit wrote nothing: the key may be used again.
     mutating func forget(_ record: Record) {
         guard let place = places[record.name], place.member === record else { return }
-        places[record.name] = nil
         shares.remove(place)
+        removed(record)
     }
 
     /// The commits answered for the graph may be lost: its keys may be used again.
@@ -116,21 +137,21 @@ struct IdempotencyKeys {
     }
 
     /// The commit is pending; repeats wait for the same answer.
-    ///
-    /// If the log refuses it, the key may be used again.
-    func follow(_ record: Record, _ pending: PendingCommit) {
-        record.pending = pending
-        pending.onAnswer { result in
-            record.pending = nil
-            if case .success = result { record.result = result }
-        }
+    func follow(_ record: Record, _ pending: PendingCommit) { record.pending = pending }
+
+    /// The pending commit is answered; if the log refuses it, the key may be used again.
+    mutating func answered(_ record: Record, _ result: Result<Applied, HostError>) {
+        record.pending = nil
+        if case .success = result { settle(record, result) }
     }
 
     /// Removes old keys, every ten seconds, so that principals that are gone have no share.
     private mutating func sweep(_ now: UInt64) {
         guard now >= sweptAt + 10_000 else { return }
         sweptAt = now
-        shares.removeOldest(while: { $0.expires <= now }) { places[$0.name] = nil }
+        var over: [Record] = []
+        shares.removeOldest(while: { $0.expires <= now }) { over.append($0) }
+        for record in over { removed(record) }
     }
 }
 
@@ -141,6 +162,7 @@ extension StoredKey {
             rev: stamp.rev,
             time: stamp.time,
             changed: changed,
+            values: key.values,
             isReplay: true
         )
     }

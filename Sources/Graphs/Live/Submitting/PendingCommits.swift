@@ -10,6 +10,20 @@ struct PendingCommits {
     /// Adds a commit under the ticket ``next``.
     mutating func append(_ commit: PendingCommit) { commits.append(commit) }
 
+    /// The newest of a graph.
+    func newest(of graph: LiveGraph) -> PendingCommit? {
+        commits.last { $0?.commit.graph === graph } ?? nil
+    }
+
+    /// The family members without a value that commits of a graph set.
+    func coming(in graph: LiveGraph) -> [NamedNode] {
+        guard graph.members.comingCount > 0 else { return [] }
+        return commits.flatMap { pending in
+            guard let commit = pending?.commit, commit.graph === graph else { return [] as [NamedNode] }
+            return commit.setNodes.filter { $0.isUnsetMember }
+        }
+    }
+
     /// Removes the commit with that ticket, which the log answers.
     mutating func take(_ ticket: UInt64) -> PendingCommit {
         guard ticket >= first, ticket < next, let commit = commits[Int(ticket - first)] else {

@@ -17,6 +17,9 @@ final class Submissions {
     /// Commits before which other servers' commits have come: they are checked again at the end of
     /// the turn, when all of those are known.
     private var moved: [PendingCommit] = []
+    /// Commits that take values which others on their way may change over a tie, and what has come
+    /// after them, by graph: they are checked when those others are answered.
+    private var awaiting: [ObjectIdentifier: [PendingCommit]] = [:]
     /// How many commits of this server have been applied since the start.
     private(set) var applied: UInt64 = 0
     /// When the turns began in which commits were submitted that were applied in later turns.
@@ -54,7 +57,26 @@ final class Submissions {
 
     private func submit(current commit: Commit) -> Submission {
         guard commit.graph.isOpen else { return submitClosed(commit) }
+        if let pending = putBehind(commit) { return .pending(pending) }
         return commit.key == nil ? submitNew(commit) : submitOnce(commit)
+    }
+
+    /// Lets a commit wait if it takes values that are not known yet, or has come after one that
+    /// does.
+    @inline(__always)
+    private func putBehind(_ commit: Commit) -> PendingCommit? {
+        guard commit.transaction != nil || !awaiting.isEmpty else { return nil }
+        let graph = ObjectIdentifier(commit.graph)
+        let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
+        if awaiting[graph] == nil {
+            guard commit.awaitsValues, let newest = waiting.newest(of: commit.graph) else { return nil }
+            awaiting[graph] = []
+            newest.onAnswer { [unowned self] _ in
+                submitDeferred(awaiting.removeValue(forKey: graph) ?? [])
+            }
+        }
+        awaiting[graph]?.append(pending)
+        return pending
     }
 
     /// A commit for a graph with a pending change of its definition, or a pending end, waits until
@@ -86,18 +108,37 @@ final class Submissions {
             switch submission {
             case .applied(let applied): keys.settle(record, .success(applied))
             case .refused: keys.forget(record)
-            case .pending(let pending): keys.follow(record, pending)
+            case .pending(let pending):
+                keys.follow(record, pending)
+                pending.onAnswer { [unowned self] in keys.answered(record, $0) }
             }
             return submission
         }
     }
 
     private func submitNew(_ commit: Commit) -> Submission {
+        guard commit.transaction == nil else { return submitUndecided(commit) }
         do throws(HostError) {
             try CommitCheck.check(commit)
         } catch {
             return refuse(commit, error)
         }
+        return submit(checked: commit)
+    }
+
+    /// A commit that depends on the state before it.
+    private func submitUndecided(_ commit: Commit) -> Submission {
+        var commit = commit
+        do throws(HostError) {
+            try commit.decide()
+            try CommitCheck.check(commit)
+        } catch {
+            return refuse(commit, error)
+        }
+        return submit(checked: commit)
+    }
+
+    private func submit(checked commit: Commit) -> Submission {
         if commit.isVoid { return .applied(.nothing(commit)) }
         let isByHand = commit.isByHand
         commit.set.forEachNode { $0.noteSet(byHand: isByHand) }
@@ -109,7 +150,9 @@ final class Submissions {
     /// If other servers write the log too, a failed condition may be about an outdated state: the
     /// log is asked first.
     private func refuse(_ commit: Commit, _ error: HostError) -> Submission {
-        guard let log, log.isShared, error.code == .conflict else { return .refused(error) }
+        guard let log, log.isShared, error.code == .conflict || commit.transaction != nil else {
+            return .refused(error)
+        }
         let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         ask(log, about: pending, error)
         return .pending(pending)
@@ -162,7 +205,7 @@ final class Submissions {
         repeat {
             endTurn()
             log?.settle()
-        } while !moved.isEmpty
+        } while !moved.isEmpty || !awaiting.isEmpty || !outgoing.isEmpty
     }
 
     // MARK: - Answers of the log
@@ -240,7 +283,11 @@ final class Submissions {
         case .redefine, .remove: break
         case .values, .define, .tick, .drop, .expire: return
         }
-        for pending in commit.graph.endChange() {
+        submitDeferred(commit.graph.endChange())
+    }
+
+    private func submitDeferred(_ commits: [PendingCommit]) {
+        for pending in commits {
             switch submit(pending.commit) {
             case .applied(let applied): pending.answer(.success(applied))
             case .refused(let error): pending.answer(.failure(error))
@@ -272,11 +319,17 @@ final class Submissions {
         do throws(HostError) {
             guard !graph.isChanging else { throw .isChanging }
             pending.commit.renewMembers()
+            if pending.commit.awaitsValues, let newest = waiting.newest(of: graph) {
+                return newest.onAnswer { [unowned self] _ in moved.append(pending) }
+            }
+            try pending.commit.decide()
             try CommitCheck.check(pending.commit)
             if let refusal = graph.host.health.refusal { throw refusal }
+            guard !pending.commit.isVoid else { return pending.answer(.success(.nothing(pending.commit))) }
             enqueue(pending)
         } catch {
-            if let log, error.code == .conflict, error.retry != true {
+            let isOfState = error.code == .conflict || pending.commit.transaction != nil
+            if let log, log.isShared, isOfState, error.retry != true {
                 return ask(log, about: pending, error)
             }
             pending.answer(.failure(error))
@@ -285,4 +338,7 @@ final class Submissions {
 
     /// How often a commit is tried again when others come in between.
     private static let mostMoves = 8
+
+    /// The family members that commits on their way will create.
+    func coming(in graph: LiveGraph) -> [NamedNode] { waiting.coming(in: graph) }
 }

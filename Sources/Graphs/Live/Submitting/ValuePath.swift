@@ -63,13 +63,17 @@ extension Commit {
     public mutating func skipPassed() {
         guard let path else { return }
         let names = PathNames(of: graph)
-        let passed = (setNodes + clear).filter { names.contains($0, path.entries) }
+        let passed = (comingNodes + clear).filter { names.contains($0, path.entries) }
         guard !passed.isEmpty else { return }
         let numbers = Set(passed.map(ObjectIdentifier.init))
         var left = Assignments()
         set.forEach { if !numbers.contains(ObjectIdentifier($0.node)) { left.append($0) } }
         set = left
         clear.removeAll { numbers.contains(ObjectIdentifier($0)) }
+        if var transaction {
+            transaction.leave(numbers, set, clear)
+            self.transaction = transaction
+        }
         skipped = passed.map(\.name)
     }
 }

@@ -8,18 +8,20 @@ extension ClientRequest {
     func set() throws(HostError) {
         let view = try graph()
         var commit = Commit(graph: view.graph)
-        try CommitReader.read(fields, into: &commit, for: view)
+        try CommitReader.read(fields, into: &commit, for: view, try FormulaText.all(in: fields), pipeline)
         commit.by = session.access?.name
         commit.isByHand = try fields.bool(.hand) ?? false
+        let claims = try fields.bool(.presence) == true
+        if claims { try fields.refuse(.update, because: "a set with presence takes values") }
         let claimed =
-            try fields.bool(.presence) == true
+            claims
             ? commit.setNodes : session.extras?.presence.renewed(by: commit) ?? []
         commit.claimed = claimed
         try submit(commit, claiming: claimed)
     }
 
     func drop() throws(HostError) {
-        try fields.refuse(.set, .clear, because: "drop takes nodes")
+        try fields.refuse(.set, .update, .clear, because: "drop takes nodes")
         let view = try graph()
         let names = try NodeSelection.names(fields) ?? []
         guard !names.isEmpty else {
@@ -31,7 +33,7 @@ extension ClientRequest {
             // Whether a member was there is a thing to read.
             commit.clear.append(try view.node(view.graph.node(name), named: name, to: [.set, .read]))
         }
-        try CommitReader.read(fields, into: &commit, for: view)
+        try CommitReader.read(fields, into: &commit, for: view, try FormulaText.all(in: fields), pipeline)
         commit.by = session.access?.name
         try submit(commit)
     }

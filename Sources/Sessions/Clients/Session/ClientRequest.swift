@@ -15,7 +15,7 @@ struct ClientRequest {
     let id: UInt64?
     /// The size of its text.
     let bytes: Int
-    /// What another thread has read of its pipeline, if that is long.
+    /// What another thread has read of its pipeline or its expressions, if they are long.
     let pipeline: ParsedPipeline?
 
     /// Performs it.
@@ -59,6 +59,15 @@ struct ClientRequest {
             throw HostError(.badField, "after: the epoch and the rev of an answer are needed")
         }
         return stamp
+    }
+
+    /// The texts that are parsed before it is performed; nil: there are none, or they are invalid.
+    var text: PipelineText? {
+        switch fields.operation {
+        case .sub, .link: PipelineText(fields, among: host.definitions.catalogue.subscribable)
+        case .set, .drop, .load: (try? FormulaText.all(in: fields)).flatMap { PipelineText($0) }
+        default: nil
+        }
     }
 
     /// What only HTTP has, by the word that a client may take for an `op`.

@@ -199,14 +199,12 @@ final class Dispatcher {
         return true
     }
 
-    /// Whether the pipeline of a request takes long to read: then another thread reads it first,
-    /// and later requests wait.
+    /// Whether the pipeline or the expressions of a request take long to read: then another thread
+    /// reads them first, and later requests wait.
     private func readsFirst(_ request: ClientRequest, _ bytes: BorrowedBytes) -> Bool {
         let (session, host) = (request.session, request.host)
-        let operation = request.fields.operation
-        guard operation == .sub || operation == .link, session.access != nil,
-            let text = PipelineText(request.fields, among: host.definitions.catalogue.subscribable),
-            !host.knows(text), host.parsesElsewhere(text)
+        guard session.access != nil, let text = request.text,
+            host.parsesElsewhere(text), !host.knows(text)
         else { return false }
         let message = Array(bytes)
         let entry = prepare(request.id, of: session, bytes: message.count)

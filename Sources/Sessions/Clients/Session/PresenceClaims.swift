@@ -11,7 +11,7 @@ struct PresenceClaims {
     /// session, which is still the writer.
     func renewed(by commit: Commit) -> [NamedNode] {
         guard !claims.isEmpty || !pending.isEmpty else { return [] }
-        return commit.setNodes.filter(holds)
+        return commit.comingNodes.filter(holds)
     }
 
     /// Whether a node represents this session, or will once a pending set is applied.

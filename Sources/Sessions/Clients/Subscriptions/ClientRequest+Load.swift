@@ -12,7 +12,13 @@ extension ClientRequest {
         let node = try view.node(known, named: field.string, to: .set)
         var commit = Commit(graph: view.graph)
         commit.report(try FacetChange(fields), of: node)
-        try CommitReader.readRemarks(fields, into: &commit, for: view)
+        try CommitReader.readRemarks(
+            fields,
+            into: &commit,
+            for: view,
+            try FormulaText.all(in: fields),
+            pipeline
+        )
         commit.by = session.access?.name
         try submit(commit)
     }

@@ -14,6 +14,11 @@ extension CommitRoutes: Routes {
         "no_space",
     ]
 
+    private static let expressionErrors: [ErrorCode] = [
+        "expr_syntax", "expr_type", "expr_cost", "expr_overflow", "expr_divide", "expr_index",
+        "expr_no_key", "expr_bad_value", "pattern_limit",
+    ]
+
     private static let setFields: [HeaderName] = [
         .ifMatch, .ifNoneMatch, .prefer, .idempotencyKey, .sluiceContext, .sluicePath,
     ]
@@ -107,11 +112,31 @@ extension CommitRoutes: Routes {
                 handler: applyBatch,
                 audited: .set,
                 name: "batch",
-                summary: "Sets and clears several nodes, all or nothing",
+                summary: "Sets, updates and clears several nodes, all or nothing",
                 fields: [.idempotencyKey, .sluiceContext, .sluicePath],
                 body: valueBody.of(.batch),
                 successes: [answer("All of it is applied", .applied)],
-                errors: setErrors
+                errors: setErrors + expressionErrors + ["too_large"]
+            ),
+            Operation(
+                method: .post,
+                path: graph + "/wipe",
+                side: .service,
+                need: Need([.set, .read], over: .namedNodes),
+                handler: wipeGraph,
+                audited: .set,
+                name: "wipeGraph",
+                summary: "Clears the nodes that match and that the caller may read and set",
+                parameters: [
+                    Parameter(
+                        "match",
+                        .string.with("minLength", 1).with("maxLength", 256).with("default", "*"),
+                        "A name or glob: only nodes that match"
+                    )
+                ],
+                fields: [.idempotencyKey, .sluiceContext, .sluicePath],
+                successes: [answer("They are empty", .applied)],
+                errors: setErrors + ["too_large"]
             ),
         ]
 }
@@ -121,6 +146,7 @@ extension Schema {
         "Applied",
         .object([
             .optional("epoch", .string), .optional("rev", .integer), .optional("changed", .integer),
+            .optional("values", .anyObject, "What the expressions have given"),
             .optional("skipped", .names),
         ]).described("without epoch and rev if every node was skipped, so that nothing has changed")
     )
@@ -152,7 +178,11 @@ extension Schema {
     fileprivate static let batch = part(
         "Batch",
         .object([
-            .optional("set", .anyObject), .optional("clear", .names), .optional("if", .anyObject),
+            .optional("set", .anyObject),
+            .optional("update", .map(of: .string), "Nodes and the expressions for their next values"),
+            .optional("with", .map(of: .string), "Names in expressions, and their nodes"),
+            .optional("clear", .names, "Names and globs"),
+            .optional("if", .oneOf([.anyObject, .string]), "Conditions, or one expression"),
             .optional("ctx", .any),
             .optional("key", .string.with("minLength", 1).with("maxLength", 128)),
             .optional("path", .names.with("maxItems", .number(ValuePath.longest))),
@@ -160,6 +190,9 @@ extension Schema {
             .anyOf([
                 .requires(["set"]).and(
                     .properties([.optional("set", .any.with("minProperties", 1))])
+                ),
+                .requires(["update"]).and(
+                    .properties([.optional("update", .any.with("minProperties", 1))])
                 ),
                 .requires(["clear"]).and(
                     .properties([.optional("clear", .any.with("minItems", 1))])
