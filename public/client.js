@@ -1,8 +1,6 @@
 // A client of Sluice for pages, workers and Node: one module without dependencies.
 //
 // docs/client.md shows how it is used, client.d.ts has its types, docs/protocol.md the messages.
-// The order: values and targets; `connect` and what a client offers; requests; the connection;
-// subscriptions, and what they receive.
 
 /** A refusal of the server or of this client. `code` is for programs, `message` for people. */
 export class SluiceError extends Error {
@@ -184,7 +182,6 @@ export function connect(address = "/v1/ws", {
     };
   }
 
-  /** Lets one node follow another until the handle is closed. */
   function link(graph, from, to, fn, given) {
     return join({ op: "link", graph, from, to, ...given }, null, fn, Symbol());
   }
@@ -224,13 +221,11 @@ export function connect(address = "/v1/ws", {
     return request(fields, target);
   }
 
-  /** Sets by expressions: `update("g/n", "value + 1")`, or a graph and `{ node: expression }`. */
   function update(target, expressions, given) {
     const { graph, node } = parsed(target);
     return set(graph, {}, { ...given, update: node ? { [node]: expressions } : expressions });
   }
 
-  /** Clears the nodes that match and that the client may read and set. */
   function wipe(graph, match = "*") {
     return set(graph, {}, { clear: [match] });
   }

@@ -62,11 +62,8 @@ struct SourceTests {
         #expect(feed.upstream == "met" && feed.pick?.source == "value.temp")
         #expect(poll.method == "GET" && poll.every == 600_000 && poll.batch == 100 && !poll.isText)
         let upstream = try #require(try read("").0?.upstreams.first)
-        #expect(
-            upstream.address(of: poll.target.pieces(for: [], encoding: { PercentEncoding.encoded($0) }).before)?
-                .description
-                == "https://met.example/v2/now?place=Bern"
-        )
+        let target = poll.target.pieces(for: [], encoding: { PercentEncoding.encoded($0) }).before
+        #expect(upstream.address(of: target)?.description == "https://met.example/v2/now?place=Bern")
         #expect(upstream.headers == [RequestHeader(name: "A", value: .text("b"))])
     }
 

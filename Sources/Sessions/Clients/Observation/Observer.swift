@@ -289,7 +289,7 @@ final class Observer {
             buffer.append("[")
             buffer.append(decimal: entry.number ?? 0)
             buffer.append(",")
-            Picture.Entry.append(owners: entry.owners, to: &buffer)
+            buffer.append(owners: entry.owners)
             if entry.owners.count > Picture.Entry.mostOwners {
                 buffer.append(",")
                 buffer.append(decimal: entry.owners.count)

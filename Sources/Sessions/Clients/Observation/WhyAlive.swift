@@ -88,7 +88,7 @@ struct WhyAlive {
             if !owners.contains(owner) { owners.append(owner) }
         }
         buffer.member("owners")
-        Picture.Entry.append(owners: owners, to: &buffer)
+        buffer.append(owners: owners)
     }
 
     /// Appends a node of a path, and how the one before holds it.

@@ -6,6 +6,15 @@ package import Support
 internal import Values
 
 extension ByteBuffer {
+    /// Appends `["c:7","c:9/panel","k:3"]`, as many as are listed.
+    mutating func append(owners: [Picture.Owner]) {
+        append(list: Array(owners.prefix(Picture.Entry.mostOwners))) { owner, buffer in
+            buffer.append("\"")
+            buffer.append(utf8: owner.text)
+            buffer.append("\"")
+        }
+    }
+
     /// Appends `"all":{"glob":…,"members":…}`, or nothing for nil.
     mutating func member(_ name: StaticString, _ all: AllMembers?) {
         guard let all else { return }
@@ -73,7 +82,7 @@ extension Picture.Link {
         if isFeedback { buffer.member("feedback", true) }
         if !owners.isEmpty {
             buffer.member("owners")
-            Picture.Entry.append(owners: owners, to: &buffer)
+            buffer.append(owners: owners)
         }
         buffer.append("}")
     }
@@ -119,18 +128,9 @@ extension Picture.Entry {
             buffer.member("born", born)
         }
         buffer.member("owners")
-        Self.append(owners: owners, to: &buffer)
+        buffer.append(owners: owners)
         if owners.count > Self.mostOwners {
             buffer.member("ownerCount", owners.count)
-        }
-    }
-
-    /// Appends `["c:7","c:9/panel","k:3"]`.
-    static func append(owners: [Picture.Owner], to buffer: inout ByteBuffer) {
-        buffer.append(list: Array(owners.prefix(mostOwners))) { owner, buffer in
-            buffer.append("\"")
-            buffer.append(utf8: owner.text)
-            buffer.append("\"")
         }
     }
 

@@ -47,7 +47,10 @@ final class CutPlay {
             #""set":"any""#,
             with: #""set":"any","history":{"count":3,"for":"1h","every":"1s"}"#
         )
-        .replacing(#""retain":"always""#, with: #""retain":"always","history":{"count":2,"for":"1h","every":"2s"}"#)
+        .replacing(
+            #""retain":"always""#,
+            with: #""retain":"always","history":{"count":2,"for":"1h","every":"2s"}"#
+        )
     }
 
     /// Plays, and says what differs.
