@@ -259,7 +259,7 @@ struct KeepingTests {
         #expect(graph.clients.keptChains == 2)
         bench.leap(1)
         #expect(graph.clients.keptChains == 0)
-        for wrong in [#""soon""#, "0", "true", "null", "-1", #""1d""#] {
+        for wrong in [#""soon""#, "0", "true", "null", "-1", #""1w""#] {
             var keeper = Keeper(bench, pipe: sum, ",\"keep\":\(wrong)")
             #expect(keeper.begin().contains(#""code":"bad_field","msg":"keep:"#), "\(wrong)")
         }

@@ -106,7 +106,7 @@ struct LookingBackTests {
             try server.request("GET", path + "/nodes/double/history?since=1"),
             200,
             #""rev":2,"#,
-            #""v":10}"#
+            #""v":10,"#
         )
         check(try server.request("GET", path + "/nodes/double/history?since=0"), 410, #""kept":null"#)
     }
