@@ -60,7 +60,8 @@ def test_eval_says_what_is_wrong_and_where(server):
     longer = evaluate(server, {"node": "any", "pipe": [{"map": text + "+ '" + "x" * 100 + "'"}]})
     assert (
         longer.status == 400
-        and longer.json()["detail"] == "a pipeline and its source may have at most 16384 bytes"
+        and longer.json()["detail"]
+        == "a pipeline and its source, or the expressions of a commit, may have at most 16384 bytes"
     )
     assert server.request("POST", "/v1/graphs/g/eval", "{}", {"Origin": "http://evil.example"}).status == 403
 

@@ -35,7 +35,7 @@ def test_every_recipe_is_run():
 
 def test_a_transfer():
     text, = recipe("A transfer")
-    body = re.search(r"curl -d '(.*?)'", PAGE.split("\n## A transfer")[1]).group(1)
+    body = re.search(r'^{"update":.*$', PAGE.split("\n## A transfer")[1], re.M).group()
     with Server({"g": text}) as server:
         def transfer(body):
             return server.request("POST", "/v1/graphs/g/batch", body, {"Content-Type": "application/json"})
@@ -47,6 +47,19 @@ def test_a_transfer():
         assert transfer(body).json() == first.json()
         assert transfer(body.replace("t-4711", "t-4712")).json()["code"] == "type_mismatch"
         assert server.value("g", "account.7") == 5 and server.value("g", "total") == 16
+
+
+def test_a_week_in_one_chart():
+    text, = recipe("A week in one chart")
+    with Server({"g": text}) as server:
+        for value in (17, 19, 21):
+            server.set("g", "outdoor_c", value)
+        path = PAGE.split("\n## A week in one chart")[1]
+        path = re.search(r"GET …(/nodes/outdoor_c/history\?points=500)", path).group(1)
+        steps = server.get("/v1/graphs/g" + path).json()["d"]
+        # One step, or two where the clock has passed a step's end.
+        assert sum(step["n"] for step in steps) == 3
+        assert (min(s["min"] for s in steps), max(s["max"] for s in steps)) == (17, 21)
 
 
 def test_hysteresis():

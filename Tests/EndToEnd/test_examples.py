@@ -89,8 +89,12 @@ graph: house
 title: A house
 nodes:
   indoor_c: { set: number, initial: 21.5 }
+  indoor_f: { from: indoor_c, pipe: [ { map: "value * 9 / 5 + 32" } ] }
+  outdoor_c: { set: number }
+  display_c: { set: number }
   humidity: { set: number, initial: 70 }
   setpoint_c: { set: number }
+  setpoint_f: { set: number }
   mode: { set: string, initial: auto }
   note: { set: any, initial: 1 }
   doubled: { from: humidity, pipe: [ { map: "value * 2" } ] }
@@ -101,6 +105,18 @@ graph: fleet
 title: A fleet
 nodes:
   sensor.{id}.celsius: { set: number }
+"""
+BANK = """
+graph: bank
+nodes:
+  account.7: { set: number, initial: 100 }
+  account.8: { set: number, initial: 50 }
+"""
+CABIN = """
+graph: cabin
+nodes:
+  outdoor_f: { set: number }
+  note: { set: string }
 """
 
 
@@ -137,10 +153,11 @@ def has_form(shown, told, place=""):
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
     assert [asked["op"] for asked, _ in listed] == [
-        "hello", "sub", "sub", "sub", "unsub", "release", "set", "get", "drop", "list", "ping", "load",
-        "demand", "observe",
+        "hello", "sub", "sub", "sub", "unsub", "release", "link", "sync", "set", "get", "drop", "list", "ping",
+        "set", "sub", "set", "set", "load", "demand", "observe",
     ]
-    with Server({"house": PROTOCOL, "fleet": FLEET}) as server:
+    served = {"house": PROTOCOL, "fleet": FLEET, "bank": BANK, "cabin": CABIN}
+    with Server(served, "service: k3Zq\n") as server:
         server.set("fleet", "sensor.7.celsius", 21)
         client = Client(server)
         for asked, told in listed:

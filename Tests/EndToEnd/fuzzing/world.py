@@ -160,7 +160,7 @@ class Maker:
             if clear or not fields:
                 fields["clear"] = clear or ["n0"]
             if rng.random() < 0.1:
-                fields["clear"].append(rng.choice(["n*", "*", "m.*", "?0"]))
+                fields.setdefault("clear", []).append(rng.choice(["n*", "*", "m.*", "?0"]))
         return self.marks(graph) | fields
 
     def marks(self, graph):
