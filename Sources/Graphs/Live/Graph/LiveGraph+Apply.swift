@@ -43,9 +43,11 @@ extension LiveGraph {
         }
         if !commit.reports.isEmpty { facets.take(commit.reports, stamp) }
         guard commit.set.count > 0 || !commit.clear.isEmpty else { return }
-        let coming = members.create(for: commit)
-        let going = members.hide(commit.clear)
-        core.batch(context: commit.path.map { Context($0) }) { batch in
+        var (coming, going) = (false, [NamedNode?]())
+        core.batchInTurn(context: commit.path.map { Context($0) }) { batch in
+            // A member may bring a group that holds a value, as `count` does: its join emits once.
+            coming = members.create(for: commit)
+            going = members.hide(commit.clear)
             commit.set.forEach { assignment in
                 guard let source = assignment.node.source else { return }
                 note(assignment.node, stamp)

@@ -53,21 +53,24 @@ public struct Batch {
         }
 
         /// Performs it as one turn, or in `immediate` mode as one turn each.
-        func perform(on engine: Engine, _ context: Context?) {
-            guard !sets.isEmpty || !clears.isEmpty else { return }
+        ///
+        /// - Parameter prepare: runs first, as a part of the turn.
+        func perform(on engine: Engine, _ context: Context?, after prepare: () -> Void) {
             guard engine.propagation == .settled else {
+                prepare()
                 return forEach { entry in
                     if entry.commit(context) { engine.turn(entry.node.core, trail: nil, context: context) }
                 }
             }
+            let saved = engine.beginTurn(trail: nil, context: context)
+            engine.setPath(nil)
+            prepare()
             forEach { entry in
                 guard !entry.node.ref.marks.contains(.isBatched) else { return }
                 entry.node.ref.marks.insert(.isBatched)
                 entry.isFirst = true
             }
-            let saved = engine.beginTurn(trail: nil, context: context)
             engine.turnState.batches += 1
-            engine.setPath(nil)
             forEach { entry in
                 guard entry.commit(context), !engine.turnState.isStopping else { return }
                 engine.setPath(nil)
@@ -80,6 +83,8 @@ public struct Batch {
             engine.turnState.batches -= 1
             engine.endTurn(saved)
         }
+
+        var isEmpty: Bool { sets.isEmpty && clears.isEmpty }
 
         /// Goes through the entries: the sets first, then the clears.
         private func forEach(_ visit: (inout Entry) -> Void) {
@@ -198,7 +203,20 @@ extension Graph {
         let storage = batchPool.popLast() ?? Batch.Storage()
         var batch = Batch(graph: self, storage: storage)
         fill(&batch)
-        storage.perform(on: engine, context)
+        if !storage.isEmpty { storage.perform(on: engine, context) {} }
+        giveBack(storage)
+    }
+
+    /// As ``batch(context:_:)``, but what `fill` does besides is a part of the turn: where it gives a
+    /// join other inputs, the join settles with those of the batch.
+    package func batchInTurn(context: Context? = nil, _ fill: (inout Batch) -> Void) {
+        let storage = batchPool.popLast() ?? Batch.Storage()
+        var batch = Batch(graph: self, storage: storage)
+        storage.perform(on: engine, context) { fill(&batch) }
+        giveBack(storage)
+    }
+
+    private func giveBack(_ storage: Batch.Storage) {
         storage.removeAll()
         batchPool.append(storage)
     }
