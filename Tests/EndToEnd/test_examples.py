@@ -108,12 +108,14 @@ nodes:
 """
 BANK = """
 graph: bank
+title: A bank
 nodes:
   account.7: { set: number, initial: 100 }
   account.8: { set: number, initial: 50 }
 """
 CABIN = """
 graph: cabin
+title: A cabin
 nodes:
   outdoor_f: { set: number }
   note: { set: string }
