@@ -155,8 +155,8 @@ def has_form(shown, told, place=""):
 def test_every_request_of_the_protocol_is_answered_in_the_form_that_the_page_shows():
     listed = exchanges()
     assert [asked["op"] for asked, _ in listed] == [
-        "hello", "sub", "sub", "sub", "unsub", "release", "link", "sync", "set", "get", "drop", "list", "ping",
-        "set", "sub", "set", "set", "load", "demand", "observe",
+        "hello", "sub", "sub", "sub", "unsub", "release", "link", "sync", "set", "get", "drop", "list",
+        "ping", "set", "sub", "set", "set", "load", "demand", "observe",
     ]
     served = {"house": PROTOCOL, "fleet": FLEET, "bank": BANK, "cabin": CABIN}
     with Server(served, "service: k3Zq\n") as server:

@@ -251,7 +251,8 @@ ROUTES = {
     "removeDashboard": (0.5, lambda maker: Request("DELETE", _dashboard_path(maker))),
     "signIn": (0.3, sign_in), "signOut": (0.3, _plain("/v1/session", "DELETE")),
     "listConnections": (0.5, _plain("/v1/connections")), "endConnection": (0.3, end_connection),
-    "flushGraph": (2, flush_graph), "wipeGraph": (1, wipe_graph), "metrics": (0.5, _plain("/metrics")), "health": (0.2, _plain("/healthz")),
+    "wipeGraph": (1, wipe_graph),
+    "flushGraph": (2, flush_graph), "metrics": (0.5, _plain("/metrics")), "health": (0.2, _plain("/healthz")),
     "readiness": (0.2, _plain("/readyz")), "version": (0.2, _plain("/version")),
     "openAPI": (0.1, _plain("/openapi.json")), "backup": (0.3, _plain("/v1/backup")),
 }

@@ -54,7 +54,7 @@ public struct Batch {
 
         /// Performs it as one turn, or in `immediate` mode as one turn each.
         ///
-        /// - Parameter prepare: runs first, as a part of the turn.
+        /// `prepare` runs first, as a part of the turn.
         func perform(on engine: Engine, _ context: Context?, after prepare: () -> Void) {
             guard engine.propagation == .settled else {
                 prepare()
@@ -207,8 +207,8 @@ extension Graph {
         giveBack(storage)
     }
 
-    /// As ``batch(context:_:)``, but what `fill` does besides is a part of the turn: where it gives a
-    /// join other inputs, the join settles with those of the batch.
+    /// As ``batch(context:_:)``, but what `fill` does besides is a part of the turn: where it gives
+    /// a join other inputs, the join settles with those of the batch.
     package func batchInTurn(context: Context? = nil, _ fill: (inout Batch) -> Void) {
         let storage = batchPool.popLast() ?? Batch.Storage()
         var batch = Batch(graph: self, storage: storage)
