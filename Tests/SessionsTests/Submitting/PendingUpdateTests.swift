@@ -47,6 +47,30 @@ struct PendingUpdateTests {
         )
     }
 
+    @Test("X-1: of commits on their way one of any age may be refused; the newest of the others counts")
+    func refused() throws {
+        let (bench, graph, _) = try prepared()
+        let node = try #require(graph.node("a"))
+        let commits = try (1...3).map { number in
+            var commit = Commit(graph: graph)
+            commit.set.append(Assignment(node, try Datum.parse("\(number)")))
+            return PendingCommit(commit, turnBegan: 0)
+        }
+        for commit in commits { graph.pending.add(commit) }
+        var held: String? {
+            guard case .known(let value?) = node.coming.value else { return nil }
+            return "\(value.text) at \(node.coming.rev)"
+        }
+        #expect(held == "3 at 4")
+        graph.pending.remove(commits[2])
+        #expect(held == "2 at 3")
+        graph.pending.remove(commits[0])
+        #expect(held == "2 at 3")
+        graph.pending.remove(commits[1])
+        #expect(held == "100 at 1" && node.pending == nil)
+        bench.endTurn()
+    }
+
     @Test("X-1: a value that may come over a tie is awaited")
     func tied() throws {
         let (bench, graph, client) = try prepared()

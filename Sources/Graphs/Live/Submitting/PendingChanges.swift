@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import ReactiveGraph
 package import Values
 
@@ -10,13 +11,26 @@ package final class PendingChange {
         case unknown
     }
 
-    package internal(set) var value = Value.unknown
+    /// What each of them will change, oldest first; one of any age may be refused.
+    private var changes: Deque<(commit: ObjectIdentifier, value: Value, rev: UInt64)> = []
+    /// What the newest of them will leave.
+    package var value: Value { changes.last?.value ?? .unknown }
     /// The rev that the newest of them will get.
-    package internal(set) var rev: UInt64 = 0
-    /// The number of commits.
-    var count = 0
+    package var rev: UInt64 { changes.last?.rev ?? 0 }
+    var isOver: Bool { changes.isEmpty }
     /// If they will create a family member: the principal that is charged for it.
     var account: MemberAccount?
+
+    fileprivate func add(_ value: Value, _ rev: UInt64, by commit: PendingCommit) {
+        changes.append((ObjectIdentifier(commit), value, rev))
+    }
+
+    /// Removes one change of a commit; the oldest is the usual case.
+    fileprivate func remove(by commit: PendingCommit) {
+        if let place = changes.firstIndex(where: { $0.commit == ObjectIdentifier(commit) }) {
+            changes.remove(at: place)
+        }
+    }
 }
 
 /// What the commits of one graph that were appended to the log but not applied yet will change.
@@ -35,23 +49,26 @@ struct PendingChanges {
         count += 1
         let rev = graph.rev + UInt64(count)
         pending.tied = graph.ties.nodes(after: commit)
-        for node in pending.tied { mark(node, .unknown, rev) }
+        for node in pending.tied { mark(node, .unknown, rev, by: pending) }
         commit.set.forEach { assignment in
             let node = assignment.node
             let creates = node.isUnsetMember && node.source == nil && node.pending == nil
-            mark(node, .known(assignment.value), rev)
+            mark(node, .known(assignment.value), rev, by: pending)
             guard creates else { return }
             node.pending?.account = graph.host.memberAccounts.reserve(for: commit.by)
             graph.members.comingCount += 1
         }
-        for node in commit.clear { mark(node, .known(nil), rev) }
+        for node in commit.clear { mark(node, .known(nil), rev, by: pending) }
     }
 
-    private mutating func mark(_ node: NamedNode, _ value: PendingChange.Value, _ rev: UInt64) {
+    private mutating func mark(
+        _ node: NamedNode,
+        _ value: PendingChange.Value,
+        _ rev: UInt64,
+        by pending: PendingCommit
+    ) {
         let change = node.pending ?? spare.popLast() ?? PendingChange()
-        change.value = value
-        change.rev = rev
-        change.count += 1
+        change.add(value, rev, by: pending)
         node.pending = change
         // A member's entry stays until the commit is applied.
         if node.family != nil { node.goesWithNode = false }
@@ -61,17 +78,16 @@ struct PendingChanges {
     mutating func remove(_ pending: PendingCommit) {
         let commit = pending.commit
         count -= 1
-        commit.set.forEachNode { unmark($0) }
-        for node in commit.clear { unmark(node) }
-        for node in pending.tied { unmark(node) }
+        commit.set.forEachNode { unmark($0, by: pending) }
+        for node in commit.clear { unmark(node, by: pending) }
+        for node in pending.tied { unmark(node, by: pending) }
     }
 
-    private mutating func unmark(_ node: NamedNode) {
+    private mutating func unmark(_ node: NamedNode, by pending: PendingCommit) {
         guard let change = node.pending else { return }
-        change.count -= 1
-        guard change.count == 0 else { return }
+        change.remove(by: pending)
+        guard change.isOver else { return }
         node.pending = nil
-        change.value = .unknown
         let graph = node.graph
         if let account = change.account {
             graph.host.memberAccounts.unreserve(account)
