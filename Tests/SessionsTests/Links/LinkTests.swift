@@ -146,10 +146,53 @@ struct LinkTests {
         bench.endTurn()
         bench.settle()
         #expect(try read(bench, graph, "a", "c") == ["4", "4"])
+        // Two values of one node in one turn: what the link has set itself is older.
+        try bench.submit(graph, [("a", "5")])
+        try bench.submit(graph, [("a", "6")])
+        bench.endTurn()
+        bench.settle()
+        #expect(try read(bench, graph, "a", "c") == ["6", "6"])
         try bench.submit(graph, [], clear: ["c"])
         bench.endTurn()
         #expect(try read(bench, graph, "a", "c") == ["empty", "empty"])
         #expect(client.take() == [], "nothing was refused")
+    }
+
+    @Test("X-10: a sync keeps nodes in step over a slow log, also what is on its way when it is made")
+    func slowSync() throws {
+        let log = FaultyLog()
+        let (bench, graph, client) = try prepared(log: log)
+        try bench.set(graph, [("c", "1")])
+        log.isSlow = true
+        func settle() {
+            repeat {
+                log.confirm()
+                bench.host.flush()
+            } while log.pending > 0
+        }
+        func expectStep(_ text: String) throws {
+            settle()
+            #expect(try read(bench, graph, "a", "c") == [text, text])
+        }
+        try bench.submit(graph, [("a", "2")])
+        bench.host.flush()
+        _ = client.ask(#"{"op":"sync","id":1,"graph":"g","a":"a","b":"c"}"#)
+        try expectStep("2")
+        // Each turn, a value comes before the effect of the former one is answered.
+        for value in 3...6 {
+            try bench.submit(graph, [("c", "\(value)")])
+            bench.host.flush()
+            log.confirm()
+        }
+        try expectStep("6")
+        // The other node is changed while an effect is on its way to it.
+        try bench.submit(graph, [("c", "7")])
+        bench.host.flush()
+        log.confirm()
+        bench.host.flush()
+        try bench.submit(graph, [("a", "8")])
+        try expectStep("8")
+        #expect(client.take().allSatisfy { !$0.contains("fail") })
     }
 
     // MARK: - The log, rates and limits

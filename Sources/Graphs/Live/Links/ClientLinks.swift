@@ -1,3 +1,4 @@
+internal import Commits
 internal import Definitions
 internal import ReactiveGraph
 package import Values
@@ -17,6 +18,8 @@ package final class ClientLink {
     let waits: Bool
     /// Why the last value was not delivered.
     package var refusal: Datum?
+    /// The rev of the newest of its commits that were applied; 0: none.
+    package var newest: UInt64 = 0
     fileprivate var number: UInt64 = 0
 
     /// A link over the pipeline of a single node.
@@ -32,6 +35,11 @@ package final class ClientLink {
     package var from: NamedNode { source.present }
     /// The node that it sets.
     package var to: NamedNode { target.present }
+
+    /// Whether the newest change of the node, applied or on its way, is by this link.
+    func isLast(toChange node: NamedNode) -> Bool {
+        node.pending.map { $0.link === self } ?? (node.changed.rev == newest)
+    }
 }
 
 /// The links that clients have made in one graph.

@@ -69,7 +69,7 @@ final class SessionLinks {
         if session.clients.recordsSets {
             session.transport?.acted(SessionAct("link", on: effect.link.graph, result))
         }
-        effect.link.settled(result.map { _ in effect.value })
+        effect.link.settled(result, effect.value)
     }
 
     private func drop(_ effect: LinkEffect) { bytes -= effect.bytes }
