@@ -66,7 +66,7 @@ final class LinkBook {
         guard Shape.plain.contains(way.from) else { return nil }
         let (value, path) = (entry.set.first?.value, Array(entry.path.dropLast()))
         let hasCause = history.records.contains { record in
-            record.entry.path == path
+            Self.isSame(record.entry.path, path)
                 && (record.entry.set.contains { $0.node == way.from && $0.value == value }
                     || value == nil && record.entry.clear.contains(way.from))
         }
@@ -74,6 +74,12 @@ final class LinkBook {
         begun[way, default: 0] += 1
         return path.isEmpty && begun[way, default: 0] <= count
             ? nil : "it leads on what was not set: \(entry)"
+    }
+
+    /// Whether two paths are the same; the entry of a node that was removed meanwhile is opaque.
+    private static func isSame(_ one: [String], _ other: [String]) -> Bool {
+        one.count == other.count
+            && zip(one, other).allSatisfy { $0 == $1 || $0.hasPrefix("?") || $1.hasPrefix("?") }
     }
 
     /// Whether no other link has ever led to one of the nodes.
