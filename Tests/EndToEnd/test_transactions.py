@@ -247,7 +247,8 @@ def test_every_door():
         assert again.headers["idempotent-replayed"] == "true" and server.value("bank", "note.1") == 1
         assert server.request("POST", "/v1/graphs/bank/wipe", "").json()["changed"] == ACCOUNTS + 2
         for query, body in [
-            ("match=", ""), ("mach=note.*", ""), ("match=a&match=b", ""), ("", '{"match":"a"}'),
+            ("match=", ""), ("mach=note.*", ""), ("m%61tch=note.*", ""), ("match=a&match=b", ""),
+            ("", '{"match":"a"}'),
         ]:
             refused = server.request("POST", f"/v1/graphs/bank/wipe?{query}", body)
             assert (refused.status, refused.json()["code"]) == (400, "bad_field"), query

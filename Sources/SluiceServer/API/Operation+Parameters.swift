@@ -11,7 +11,8 @@ extension Operation {
         guard method != .get, !parameters.isEmpty else { return }
         var (seen, problem): (Set<String>, HostError?) = ([], nil)
         query.forEach { name, _ in
-            let name = Query.decoded(name) ?? ""
+            // As sent: names with escapes are not found by what reads them either.
+            let name = String(decoding: name, as: UTF8.self)
             let known = parameters.first { $0.name == name }
             if known == nil {
                 problem = unknown(name)
@@ -26,7 +27,7 @@ extension Operation {
     private func unknown(_ name: String) -> HostError {
         let names = parameters.map(\.name)
         var error = HostError(.badField, "unknown parameter '\(name.prefix(64))'")
-        error.hint = Spelling.hint(for: name, among: names) ?? "there are \(names.joined(separator: ", "))"
+        error.hint = Spelling.hint(for: name, among: names) ?? "known here: \(names.joined(separator: ", "))"
         return error
     }
 }
