@@ -41,7 +41,8 @@ struct NamingTests {
         "Invalid names",
         arguments: [
             "", "\n", "a\u{0}", "://a", "1http://a", "ht tp://a", "http://a/%zz", "http://a/%1",
-            "http://:80/", "http://a:b", "http://%ff/", "http://a%/", "http://[::1/", "http://[]/", "http://[%zz]/",
+            "http://:80/", "http://a:b", "http://%ff/", "http://a%/", "http://[::1/", "http://[]/",
+            "http://[%zz]/",
         ]
     )
     func invalid(name: String) {

@@ -194,7 +194,7 @@ struct ComputedNameTests {
         for _ in 0..<40 { client.session.change(to: access("*")) }
         bench.endTurn()
         #expect(client.take() == [])
-        client.session.change(to: access("key"))
+        client.session.change(to: access("s.*"))
         #expect(client.take().count == 1)
     }
 

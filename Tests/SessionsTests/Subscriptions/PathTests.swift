@@ -125,7 +125,8 @@ struct PathTests {
         }
         _ = client.take()
         let nodes = (0..<100).map { #""n\#($0)":{"set":"any","initial":1}"# }.joined(separator: ",")
-        _ = bench.host.redefine(graph, as: try bench.definition(#"{"graph":"g","nodes":{\#(family),\#(nodes)}}"#))
+        let next = try bench.definition(#"{"graph":"g","nodes":{\#(family),\#(nodes)}}"#)
+        _ = bench.host.redefine(graph, as: next)
         bench.endTurn()
         let news = client.take().joined()
         #expect(news.contains(path("n99", origin: "initial")) && !news.contains("e1/g/s."))
