@@ -40,7 +40,7 @@ final class LinkSubscription: Subscription {
     func isAllowed(_ access: Access) -> Bool { access.rights(on: link.to).isSuperset(of: [.set, .link]) }
 
     override func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool {
-        super.leave(names, nodes) || names.contains(link.to.name)
+        super.leave(names, nodes) || names.contains(link.toName)
     }
 
     /// Sets the node to the present value, as a link does when it is connected (G-21).
@@ -78,12 +78,20 @@ final class LinkSubscription: Subscription {
         waiting += 1
         let bytes = session.madeExtras.madeLinks.add(LinkEffect(of: self, value, commit))
         session.clients.links.mark(session)
-        guard waiting > options.queue || bytes > session.host.limits.hardBytes else { return }
+        guard waiting > whole.options.queue || bytes > session.host.limits.hardBytes else { return }
         isFull = true
         session.overflow()
     }
 
     private var place: String { link.kind.rawValue }
+
+    override func completed() { session.clients.links.noteComplete(self) }
+
+    /// Ends with `complete` once a `prefix` stage has received its last value and that is set.
+    func endIfComplete() {
+        guard isComplete, waiting == 0, !isEnded, !session.isClosed else { return }
+        session.end(self, .complete)
+    }
 
     /// One of its values has been set, or was refused.
     func settled(_ result: Result<Applied, HostError>, _ value: Datum?) {
@@ -98,10 +106,11 @@ final class LinkSubscription: Subscription {
         case .failure(let error):
             switch error.code {
             case .conflict where link.kind == .sync && error.retry != true: break
-            case .unknownNode, .notMutable, .unknownGraph: session.end(whole, .nodeRemoved)
+            case .unknownNode, .notMutable, .unknownGraph: session.end(self, .nodeRemoved)
             default: report(.fail(error.code.rawValue, at: place, error.message))
             }
         }
+        if isComplete { session.clients.links.noteComplete(self) }
     }
 
     /// Sends why the last value was not set; the same reason is sent once, until a value is set
