@@ -35,6 +35,21 @@ extension LogReader {
         in graph: String,
         _ times: ClosedRange<UInt64>
     ) throws(StoreError) -> [HistoryChunk] { [] }
+
+    /// When a commit was made, in milliseconds since 1970.
+    ///
+    /// - Throws: ``StoreError`` if it is not stored.
+    public func time(of graph: String, at rev: UInt64) throws(StoreError) -> UInt64 {
+        var found: UInt64?
+        try entries(of: graph, in: rev...rev) { (_, stamp) in
+            found = stamp.time
+            return false
+        }
+        if let found { return found }
+        // The entry may be trimmed where the oldest snapshot includes it.
+        if let stamp = try snapshot(of: graph, notAfter: rev)?.stamp, stamp.rev == rev { return stamp.time }
+        throw StoreError("rev \(rev) of graph \(graph) is missing")
+    }
 }
 
 /// One graph's state at one rev (`SavedGraph`).

@@ -14,6 +14,7 @@ struct Get: ParsableCommand {
               sluice get house/indoor_c
               sluice get house
               sluice get house/indoor_c --at 1042
+              sluice get house --at @2026-01-31T12:00:00Z
               sluice get http://127.0.0.1:8080/v1/graphs/house/nodes/indoor_c
             """
     )
@@ -21,8 +22,13 @@ struct Get: ParsableCommand {
     @Argument(help: "graph/node, a graph, or a node's URL.")
     var node: String
 
-    @Option(help: "The revision to look at, instead of the present one.")
-    var at: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "The state to look at, instead of the present one: a revision, or @ and a time.",
+            valueName: "revision or @time"
+        )
+    )
+    var at: String?
 
     @Flag(help: "The value as JSON, also on a terminal.")
     var json = false
@@ -32,7 +38,7 @@ struct Get: ParsableCommand {
     func run() throws {
         let address = try NodeAddress(node, options)
         var path = address.node == nil ? "\(address.path)/values?nodes=*" : address.path
-        if let at { path += "\(address.node == nil ? "&" : "?")at=\(at)" }
+        if let at { path += "\(address.node == nil ? "&" : "?")at=\(ServiceRequest.escaped(at))" }
         let answer = try Terminal.reporting { try ServiceRequest.getJSON(path, from: address.service) }
         guard answer.status != 204 else { return Terminal.note("\(node) is empty") }
         guard let name = address.node, !json, Terminal.isInteractive else {

@@ -344,7 +344,7 @@ struct StoreVisit {
             ])
             let near = hostility.pick([kept?.lowerBound ?? 0, graph.rev])
             let rev = min(graph.rev, hostility.number(near: near))
-            guard let question = try? PastQuestion(subject, at: rev, in: view) else { continue }
+            guard let question = try? PastQuestion(subject, at: .rev(rev), in: view) else { continue }
             _ = past.answer(question) { true }
         }
         for node in graph.nodes {

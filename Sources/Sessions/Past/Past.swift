@@ -40,7 +40,9 @@ public struct Past: Sendable {
 
     /// Answers a question, while `isWanted` says that the client still waits.
     public func answer(_ question: PastQuestion, while isWanted: () -> Bool) -> PastAnswer {
+        var question = question
         do {
+            question = try placed(question)
             return try look(question, isWanted)
         } catch let error as HostError {
             return .refused(error)
@@ -77,6 +79,33 @@ public struct Past: Sendable {
             return false
         }
         return isBeginning
+    }
+
+    /// The question about the last commit at or before its time, if it is about a time.
+    ///
+    /// - Throws: `gone` if what is kept begins later.
+    private func placed(_ question: PastQuestion) throws -> PastQuestion {
+        guard let time = question.time, let kept = try reader.revs(of: question.graph) else {
+            return question
+        }
+        var placed = question
+        let first = try reader.time(of: question.graph, at: kept.lowerBound)
+        guard first <= time else {
+            let oldest = CivilTime(secondsSinceEpoch: Int64(first / 1_000))
+            var error = HostError(.gone, "the past of \(question.graph) is kept only since \(oldest)Z")
+            error.hint = "the oldest state is that of at=@\(first), which is at=\(kept.lowerBound)"
+            error.kept = kept
+            throw error
+        }
+        // Times never fall, so the commit is found by halves.
+        var (known, above) = (kept.lowerBound, min(kept.upperBound, question.present) + 1)
+        while above - known > 1 {
+            let middle = known + (above - known) / 2
+            let isReached = try reader.time(of: question.graph, at: middle) <= time
+            if isReached { known = middle } else { above = middle }
+        }
+        placed.rev = known
+        return placed
     }
 
     private func look(_ question: PastQuestion, _ isWanted: () -> Bool) throws -> PastAnswer {

@@ -69,6 +69,7 @@ enum HistoryRoutes {
     ) throws(HostError) {
         let view = try GraphView(node.graph, for: connection.access)
         let subject = PastQuestion.Subject.history(of: node.name, limit: limit, facets: facets)
-        try PastQuery.answer(PastQuestion(subject, at: rev, of: epoch, in: view), by: looks, on: connection)
+        let question = try PastQuestion(subject, at: .rev(rev), of: epoch, in: view)
+        try PastQuery.answer(question, by: looks, on: connection)
     }
 }

@@ -4,7 +4,8 @@ internal import HTTP
 internal import Support
 internal import Values
 
-/// Requests for past states of graphs: `?at=rev`, with `epoch` for the epoch of the rev.
+/// Requests for past states of graphs: `?at=rev`, with `epoch` for the epoch of the rev, or
+/// `?at=@TIME`.
 enum PastQuery {
     /// Answers a connection's current request with the result.
     typealias Respond = (HTTPConnection, PastAnswer) throws(HostError) -> Void
@@ -12,7 +13,7 @@ enum PastQuery {
     /// Answers the request from the past if its query asks for that, now or later.
     ///
     /// - Returns: whether the request is being answered; with `needsLog` also if it asks for the
-    ///   present rev.
+    ///   present state.
     /// - Throws: `bad_field`, `gone`, `busy`, and what the question itself may fail with.
     static func answers(
         _ request: Request,
@@ -21,12 +22,23 @@ enum PastQuery {
         needsLog: Bool = false,
         _ respond: @escaping Respond = send(on:_:)
     ) throws(HostError) -> Bool {
-        guard !request.head.query.isEmpty, let rev = try request.number("at", 0...Int.max).map(UInt64.init)
-        else { return false }
-        let question = try PastQuestion(subject(), at: rev, of: request.query.string("epoch"), in: view)
-        if rev == view.graph.rev, !needsLog || !request.service.looks.hasLog { return false }
+        guard !request.head.query.isEmpty, let moment = try moment(in: request.query) else { return false }
+        let epoch = request.query.string("epoch")
+        let question = try PastQuestion(subject(), at: moment, of: epoch, in: view)
+        if question.isPresent, !needsLog || !request.service.looks.hasLog { return false }
         try answer(question, by: request.service.looks, on: request.connection, respond)
         return true
+    }
+
+    /// What `at` says; nil if it is absent.
+    private static func moment(in query: Query) throws(HostError) -> PastQuestion.Moment? {
+        guard query.raw("at") != nil else { return nil }
+        let text = query.string("at") ?? ""
+        if text.first == "@", let time = Request.milliseconds(String(text.dropFirst())) { return .time(time) }
+        if let rev = query.integer("at"), rev >= 0 { return .rev(UInt64(rev)) }
+        var error = HostError(.badField, "at: a rev, or @ and a time, is needed")
+        error.hint = "a time is milliseconds since 1970, or for instance @2026-01-31T12:00:00Z"
+        throw error
     }
 
     /// Answers the current request once the past has been read.

@@ -80,15 +80,23 @@ struct Request {
     /// A time in the query, as milliseconds since 1970; nil if it is absent.
     func moment(_ name: StaticString) throws(HostError) -> UInt64? {
         guard let text = query.string(name) else { return nil }
-        let seconds = CEL.Timestamp(rfc3339: text)?.seconds
-        let milliseconds = UInt64(text) ?? seconds.map { UInt64(max(0, $0)) * 1_000 }
-        guard let milliseconds, LogStamp.times.contains(milliseconds) else {
+        guard let milliseconds = Self.milliseconds(text) else {
             throw HostError(
                 .badField,
                 "\(name): milliseconds since 1970 or a time such as 2026-01-31T12:00:00Z are needed"
             )
         }
         return milliseconds
+    }
+
+    /// A time that a query has, as milliseconds since 1970 or by RFC 3339; nil: it is malformed, or
+    /// no commit can have it.
+    static func milliseconds(_ text: String) -> UInt64? {
+        let moment = CEL.Timestamp(rfc3339: text).map {
+            UInt64(max(0, $0.seconds)) * 1_000 + ($0.seconds < 0 ? 0 : UInt64($0.nanos / 1_000_000))
+        }
+        let milliseconds = UInt64(text) ?? moment
+        return milliseconds.flatMap { LogStamp.times.contains($0) ? $0 : nil }
     }
 
     /// A name or glob; every name unless it is given.

@@ -63,8 +63,11 @@ extension Routes {
 
     static var pastParameters: [Parameter] {
         [
-            .integer("at", from: 0, "The rev to read, instead of the present one"),
-            .text("epoch", "The epoch of at"),
+            .text(
+                "at",
+                "The state to read, instead of the present one: a rev, or @ and a time, as milliseconds or RFC 3339"
+            ),
+            .text("epoch", "The epoch of at, if that is a rev"),
         ]
     }
 }

@@ -1,6 +1,7 @@
 """A random request for each route: a table by the name that /openapi.json has for it."""
 
 import collections
+import time
 from urllib.parse import quote
 
 from fuzzing import content
@@ -24,6 +25,10 @@ def _past(maker, graph, first="?"):
         return f"{first}after={maker.epoch(graph)}:{maker.rev(graph)}"
     if not maker.chance(0.35):
         return ""
+    if maker.chance(0.3):
+        now = int(time.time() * 1000)
+        ages = ["", "nope", "-1", "2026-01-31T12:00:00Z", now, now - maker.rng.randint(-1000, 20_000)]
+        return f"{first}at=@{maker.rng.choice(ages)}"
     epoch = f"&epoch={maker.epoch(graph)}" if maker.chance(0.3) else ""
     return f"{first}at={maker.rev(graph)}{epoch}"
 

@@ -52,7 +52,7 @@ struct RemovedGraphTests {
         for rev in [2, 4, 5] as [UInt64] {
             let question = try PastQuestion(
                 .values(of: [], limit: 10),
-                at: rev,
+                at: .rev(rev),
                 in: GraphView(present, for: .full)
             )
             guard case .body = past.answer(question, while: { true }) else {

@@ -37,7 +37,7 @@ struct PastTests {
         let past = Past(log.reader, limits: limits) { DefinitionOptions() }
         let present = try #require(bench.host["g"])
         return past.answer(
-            try PastQuestion(subject, at: rev, in: GraphView(present, for: access)),
+            try PastQuestion(subject, at: .rev(rev), in: GraphView(present, for: access)),
             while: isWanted
         )
     }
@@ -337,9 +337,49 @@ struct PastTests {
         let error = #expect(throws: HostError.self) { try ask(.node("x"), at: 7) }
         #expect(error?.code == .badField)
         let other = #expect(throws: HostError.self) {
-            try PastQuestion(.node("x"), at: 5, of: "e0", in: GraphView(graph, for: .full))
+            try PastQuestion(.node("x"), at: .rev(5), of: "e0", in: GraphView(graph, for: .full))
         }
         #expect(other?.code == .gone)
+    }
+
+    @Test("At a time it is the last commit at or before it, and in the future the present one")
+    func times() throws {
+        // Two commits of one millisecond, then one that comes later.
+        bench.clock.advance(by: 10)
+        for value in ["2", "3"] { try bench.set(graph, [("x", value)]) }
+        let early = graph.time
+        bench.clock.advance(by: 1_000)
+        try bench.set(graph, [("x", "4")])
+        log.storeSnapshot(of: "g")
+        bench.clock.advance(by: 1_000)
+        for value in ["5", "6"] { try bench.set(graph, [("x", value)]) }
+        let born = early - 10
+        func ask(_ time: UInt64) throws -> PastAnswer {
+            let view = try GraphView(graph, for: .full)
+            let question = try PastQuestion(.values(of: ["x"], limit: 9), at: .time(time), in: view)
+            return Past(log.reader, limits: .ample) { DefinitionOptions() }.answer(question) { true }
+        }
+        func value(_ time: UInt64) throws -> String? {
+            guard case .body(let bytes) = try ask(time) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.split(separator: "\"v\":").last.map(String.init)
+        }
+        let expected: [(UInt64, Character)] = [
+            (born, "1"), (early - 1, "1"), (early, "3"), (early + 999, "3"), (early + 1_000, "4"),
+            (early + 1_999, "4"), (early + 2_000, "6"), (early + 99_999, "6"),
+            (LogStamp.times.upperBound, "6"),
+        ]
+        for (time, first) in expected { #expect(try value(time)?.first == first, "at \(time)") }
+        let before = try #require(error(ask(born - 1)))
+        #expect(before.code == .gone && before.kept == 1...6 && before.hint != nil)
+        // What a snapshot includes may be trimmed.
+        log.trim("g")
+        #expect(try value(early + 1_000)?.first == "4")
+        #expect(try error(ask(early + 999))?.kept == 4...6)
+        let refused = #expect(throws: HostError.self) {
+            try PastQuestion(.node("x"), at: .time(early), of: "e1", in: GraphView(graph, for: .full))
+        }
+        #expect(refused?.code == .badField)
     }
 
     @Test("A log with a hole is a failure for the person who runs the server")
