@@ -318,6 +318,17 @@ test("O-6: what several owners share stays until the last is released", async ()
   await eventually(async () => (await listeners()) === before);
 });
 
+test("L-4: with a history the state of the present value comes as well", async () => {
+  await post("short", 1);
+  await http("/v1/graphs/g/nodes/short/load", { method: "POST", body: JSON.stringify({ progress: 0.5 }) });
+  const seen = [], options = { facets: true, history: 3 };
+  const handle = c.watch("g/short", Number, (value, { state, history, same }) => seen.push([value, state?.progress, history, same]), options);
+  await eventually(() => seen.length === 2);
+  assert.deepEqual(seen, [[1, undefined, true, undefined], [1, 0.5, undefined, true]]);
+  handle.close();
+  await http("/v1/graphs/g/nodes/short/load", { method: "POST", body: JSON.stringify({ error: { code: "over" } }) });
+});
+
 test("L-4: with facets a listener also receives the state besides the value, and keeps the value", async () => {
   const report = (node, what) => http(`/v1/graphs/g/nodes/${node}/load`, { method: "POST", body: JSON.stringify(what) });
   await post("x", 3);
