@@ -1,8 +1,11 @@
 """Looking at graphs as they were: over HTTP after a restart, with the command line, and on the page."""
 
+import datetime
 import json
 import re
 import subprocess
+import time
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -55,6 +58,41 @@ def test_over_http_after_a_kill(kept):
     assert kept.get("/v1/graphs/g/values?at=2&epoch=other").json()["kept"] is None
 
 
+def test_by_time(kept):
+    """`at=@TIME` is the state after the last commit at or before it, wherever `at` is."""
+    times = []
+    for value in (5, 12, 7):
+        kept.set("g", "x", value)
+        times.append(kept.get("/v1/graphs/g/values?nodes=x").json()["t"])
+        eventually(lambda: time.time() * 1000 > times[-1] + 2)
+    born = kept.get("/v1/graphs/g/values?nodes=x&at=1").json()["t"]
+    kept.kill()
+    kept.start()
+    for at, rev, value in [
+        (born, 1, 1), (times[1] - 1, 2, 5), (times[1], 3, 12), (times[1] + 1, 3, 12), (times[2], 4, 7),
+        (10**13, 4, 7),
+    ]:
+        found = kept.get(f"/v1/graphs/g/values?nodes=x&at=@{at}").json()
+        assert (found["rev"], found["m"]["x"]["v"]) == (rev, value), at
+        assert kept.get(f"/v1/graphs/g/nodes/double?at=@{at}").json() == 2 * value
+        assert kept.get(f"/v1/graphs/g/nodes/double/explain?at=@{at}").json()["rev"] == rev
+        assert kept.get(f"/v1/graphs/g/graph?format=json&at=@{at}").json()["rev"] == rev
+    text = datetime.datetime.fromtimestamp(times[1] / 1000, datetime.UTC).isoformat(timespec="milliseconds")
+    assert kept.get(f"/v1/graphs/g/values?at=@{quote(text)}").json()["rev"] == 3
+    gone = kept.get(f"/v1/graphs/g/values?at=@{born - 1}")
+    refused = gone.json()
+    assert gone.status == 410 and refused["code"] == "gone" and refused["kept"] == {"from": 1, "to": 4}
+    assert f"at=@{born}" in refused["hint"]
+    for at in ("@", "@nope", "@-1", "@99999999999999999", "yesterday", "@1&epoch=e"):
+        refused = kept.get(f"/v1/graphs/g/values?at={at}")
+        assert refused.status == 400 and refused.json()["code"] == "bad_field", at
+    run = subprocess.run(
+        [BINARY, "get", "g/double", "--at", f"@{text}", "--url", kept.url], capture_output=True, text=True,
+        timeout=PATIENCE,
+    )
+    assert run.stdout.strip() == "24", run
+
+
 def test_command_line(kept):
     play(kept, 5, 12)
     run = subprocess.run(
@@ -84,7 +122,7 @@ def look_back(page):
 
 
 def slider(page):
-    return page.get_by_role("slider", name="Revision")
+    return page.get_by_role("slider", name="Time")
 
 
 @pytest.mark.browser
@@ -113,6 +151,53 @@ def test_values_of_a_revision_and_back(open_page, kept):
     expect(page.get_by_role("button", name="History")).to_be_focused()
     expect(value).to_have_text("40")
     expect(editors.first.locator("input").last).to_be_editable()
+
+
+@pytest.mark.browser
+def test_the_clock_goes_to_a_time_plays_and_says_what_changed(open_page, kept):
+    for value in (5, 12, 7, 30):
+        kept.set("g", "x", value)
+        time.sleep(1.1)
+    times = [kept.get(f"/v1/graphs/g/values?nodes=x&at={rev}").json()["t"] for rev in range(1, 6)]
+    page = open_page(kept, "/#/g/g/values")
+    value, bar = page.locator('.view:not([hidden]) [data-node="x"]'), look_back(page)
+    expect(page.locator(".past-when")).to_contain_text("rev 5")
+    expect(slider(page)).to_have_attribute("min", str(times[0]))
+    assert bar.locator(".past-marks span").count() > 1, "times below the slider"
+    # A time between two commits shows the earlier one.
+    page.evaluate(
+        """(t) => { const it = document.querySelector(".past-time input"); it.value = t;
+           it.dispatchEvent(new Event("input", { bubbles: true })); }""",
+        times[2] + 500,
+    )
+    expect(value).to_have_text("12\u202f°C")
+    expect(page.locator(".past-when")).to_contain_text("rev 3")
+    bar.get_by_role("button", name="The next commit").click()
+    expect(value).to_have_text("7\u202f°C")
+    # The summary says how many; the list has a link, and both values where it knows them.
+    expect(bar.locator("summary")).to_have_text(re.compile(r"\d nodes changed with revision 4"))
+    bar.locator("summary").click()
+    expect(bar.get_by_role("listitem").filter(has_text="Temperature")).to_have_text(
+        "Temperature 12\u202f°C → 7\u202f°C"
+    )
+    # A field for date and time.
+    field = bar.get_by_label("Date and time")
+    stamp = page.evaluate(
+        "(t) => new Date(t - new Date(t).getTimezoneOffset() * 60e3).toISOString().slice(0, 19)",
+        times[1] + 1000,
+    )
+    field.fill(stamp)
+    field.blur()
+    expect(value).to_have_text("5\u202f°C")
+    # Playing goes on to the end by itself.
+    bar.get_by_label("Speed").select_option("10")
+    bar.get_by_role("button", name="Play").click()
+    expect(value).to_have_text("30\u202f°C")
+    expect(bar.get_by_role("button", name="Play")).to_be_visible()
+    # The link leads to the node, at the same moment.
+    bar.get_by_role("link", name="Temperature").click()
+    expect(page.locator(".view:not([hidden]) .inspector-value")).to_have_text("30\u202f°C")
+    expect(bar).to_be_visible()
 
 
 @pytest.mark.browser

@@ -14,7 +14,7 @@ export class PastClient {
   epoch = undefined;
   set = refuse;
   presence = refuse;
-  #graph; #picture = null; #first; #begin; #watchers = new Set(); #numbers = new Map();
+  #graph; #picture = null; #time = null; #first; #begin; #watchers = new Set(); #numbers = new Map();
 
   constructor(graph) {
     this.#graph = graph;
@@ -25,13 +25,14 @@ export class PastClient {
   get query() { return this.#picture ? `at=${this.#picture.rev}&epoch=${encodeURIComponent(this.epoch)}` : ""; }
 
   /** The time that is shown, in milliseconds since 1970. */
-  now = () => this.#picture?.t ?? Date.now();
+  now = () => this.#time ?? Date.now();
 
   /** The picture that is shown, as soon as there is one. */
   picture = () => this.#first.then(() => this.#picture);
 
-  /** Shows the graph as it was. */
-  show(picture) {
+  /** Shows the graph as it was at a time. */
+  show(picture, time) {
+    this.#time = time;
     this.#picture = { listeners: [], edges: [], ...this.#renumber(picture) };
     this.#begin();
     for (const watcher of [...this.#watchers]) watcher();

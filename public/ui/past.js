@@ -1,9 +1,11 @@
-// The page in the past: a slider over the revisions that the server keeps, and a view of the chosen
-// one. The live view continues hidden, and is shown again on return.
-import { h, icon, load, setAttribute, setText, style, styled } from "/lib/dom.js";
+// The page in the past: the times that the server keeps, and a view of the chosen one. The live
+// view continues hidden, and is shown again on return.
+import { h, load, setAttribute, setText, style, styled } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
 import { decode } from "/client.js";
+import { Changes } from "./past-changes.js";
 import { PastClient } from "./past-client.js";
+import { Clock } from "./past-clock.js";
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -39,16 +41,14 @@ export async function lookBack(page, { path, route, graph }, button, hold) {
 
 class Past {
   graph; client;
-  #page; #path; #kept = null; #wanted = 0; #shown = null; #isAsking = false; #timer; #withSteps = true;
-  #times = new Map();
+  #page; #path; #kept = null; #isAsking = false; #timer; #withSteps = true;
+  /** The moment that is wanted, `{ rev }` or `{ time }`, the one that is shown, and its picture. */
+  #wanted = {}; #shown = null; #picture = null;
   #ending = new AbortController(); #view = null; #showing = null; #live = null;
   #slot = h("div", { class: "slot" });
   #when = h("strong", { class: "past-when" });
   #words = h("p", { class: "past-words small", role: "status" });
-  #first = h("span", { class: "small num dim" }); #last = h("span", { class: "small num dim" });
-  #slider = h("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Revision",
-    oninput: () => this.#move(this.#slider.valueAsNumber) });
-  #controls = h("div", { class: "past-controls" }); #bar;
+  #clock = new Clock((moment) => this.#move(moment), () => this.#isAsking); #changes; #bar;
 
   /**
    * `page`: the context of views, with `main`, `slot`, `context` (the bar of the graph), and
@@ -59,16 +59,12 @@ class Past {
     this.graph = graph;
     this.#path = `/v1/graphs/${encodeURIComponent(graph)}`;
     this.client = new PastClient(graph);
-    const step = (by, label, path) => h("button",
-      { type: "button", class: "quiet only-icon", "aria-label": label, title: label,
-        onclick: () => this.#move(this.#wanted + by) }, icon(path));
-    this.#controls.append(step(-1, "The commit before", "M10 3L5 8l5 5"), this.#first, this.#slider, this.#last,
-      step(1, "The next commit", "M6 3l5 5-5 5"));
+    this.#changes = new Changes(graph);
     const back = h("button", { type: "button", class: "primary", onclick: () => this.close() }, "Back to now");
     this.#bar = h("section", { class: "past-bar", "aria-label": "The past",
       onkeydown: (event) => { if (event.key === "Escape") { event.preventDefault(); this.close(); } } },
       h("div", { class: "past-head" }, h("span", { class: "past-mark" }, "Past, read-only"), this.#when, back),
-        this.#controls, this.#words);
+        this.#clock.element, this.#changes.element, this.#words);
   }
 
   get signal() { return this.#ending.signal; }
@@ -81,59 +77,67 @@ class Past {
     this.#page.context.after(this.#bar);
     this.client.epoch = epoch;
     if (!kept) {
-      this.#controls.hidden = true;
+      this.#clock.element.hidden = true;
       setText(this.#when, "There is only the present");
       setText(this.#words, "This server keeps no past. It does with dataDir in its configuration.");
       return void this.#bar.querySelector("button.primary").focus();
     }
     document.documentElement.toggleAttribute("data-past", true);
-    this.#keep(kept);
+    this.#kept = kept;
     this.follow(path, route);
-    this.#slider.focus();
-    this.#move(kept.to);
+    this.#clock.focus();
+    this.#move({ rev: kept.to });
     this.#page.announce("Looking at the past. Nothing can be changed. Escape goes back to now");
   }
 
-  #keep({ from, to }) {
+  /** Learns of which times the revisions are that are kept. */
+  async #keep({ from, to }) {
     this.#kept = { from, to };
-    Object.assign(this.#slider, { min: from, max: to });
-    setText(this.#first, `rev ${formatNumber(from)}`);
-    setText(this.#last, formatNumber(to));
+    // No node has such a name: what is wanted is the time.
+    const path = (rev) => `${this.#path}/values?nodes=-*&at=${rev}&epoch=${encodeURIComponent(this.client.epoch)}`;
+    try {
+      const [first, last] = [await ask(path(from), this.signal), await ask(path(to), this.signal)];
+      this.#clock.keep(first.t, last.t);
+    } catch (error) {
+      if (!this.signal.aborted && error.code === "busy") setTimeout(() => this.#keep({ from, to }), error.after || 1000);
+    }
   }
 
-  #move(rev) {
+  /** `{ rev }`, `{ time }`, or `{ step }` from the revision that is shown. */
+  #move({ rev, time, step }) {
     const { from, to } = this.#kept;
-    this.#wanted = Math.min(to, Math.max(from, rev));
-    if (this.#slider.valueAsNumber !== this.#wanted) this.#slider.value = this.#wanted;
+    // Steps that follow each other faster than they are shown add up.
+    const next = step ? (this.#wanted.rev ?? this.#picture?.rev ?? to) + step : rev;
+    this.#wanted = time === undefined ? { rev: Math.min(to, Math.max(from, next)) } : { time: Math.round(time) };
     this.#label();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#load(), 80);
   }
 
   #label() {
-    const rev = this.#wanted, t = this.#times.get(rev), time = t ? moment.format(t) : "…";
-    setText(this.#when, `${time} · rev ${formatNumber(rev)}`);
-    setAttribute(this.#slider, "aria-valuetext", t ? `Revision ${rev}, ${time}` : `Revision ${rev}`);
+    const { rev, time } = this.#wanted, shown = this.#shown === this.#wanted ? this.#picture : null;
+    const number = rev ?? shown?.rev, at = time ?? (shown?.rev === rev ? shown?.t : undefined);
+    const words = [at === undefined ? "…" : moment.format(at), number === undefined ? "…" : `rev ${formatNumber(number)}`];
+    setText(this.#when, words.join(" · "));
+    if (at !== undefined) this.#clock.show(at, `Revision ${number ?? "…"}, ${words[0]}`);
   }
 
-  /** One request at a time; if the slider has moved meanwhile, the next one. */
+  /** One request at a time; if another moment is wanted meanwhile, the next one. */
   async #load() {
     if (this.#isAsking) return;
     this.#isAsking = true;
     const { signal } = this;
     while (this.#wanted !== this.#shown && !signal.aborted) {
-      const rev = this.#wanted;
+      const wanted = this.#wanted;
       this.#bar.setAttribute("aria-busy", "true");
       try {
-        const picture = await this.#ask(rev);
+        const picture = await this.#ask(wanted), isFirst = !this.#picture;
         if (signal.aborted) break;
-        this.#times.set(rev, picture.t);
-        this.#shown = rev;
-        this.client.show(picture);
-        setText(this.#words, "");
+        this.#show(picture, wanted);
+        if (isFirst) await this.#keep(this.#kept);
       } catch (error) {
         if (signal.aborted) break;
-        await this.#refused(error, rev);
+        await this.#refused(error, wanted);
       }
       this.#label();
     }
@@ -141,9 +145,19 @@ class Past {
     this.#bar.removeAttribute("aria-busy");
   }
 
+  #show(picture, wanted) {
+    const before = this.#picture, { rev, t } = picture, isLater = before && before.rev < rev;
+    this.#shown = wanted;
+    this.#picture = picture;
+    this.client.show(picture, wanted.time ?? t);
+    if (before?.rev !== rev) this.#changes.show(picture, isLater ? before.rev : rev - 1, isLater ? before : null);
+    setText(this.#words, "");
+  }
+
   /** The whole graph; clients that may not see all of it get the named nodes. */
-  async #ask(rev) {
-    const path = `${this.#path}/graph?format=json&at=${rev}&epoch=${encodeURIComponent(this.client.epoch)}`;
+  async #ask({ rev, time }) {
+    const at = time === undefined ? `${rev}&epoch=${encodeURIComponent(this.client.epoch)}` : `@${time}`;
+    const path = `${this.#path}/graph?format=json&at=${at}`;
     if (this.#withSteps) {
       try { return await ask(`${path}&live=1`, this.signal); } catch (error) {
         if (error.code !== "forbidden") throw error;
@@ -153,21 +167,22 @@ class Past {
     return ask(path, this.signal);
   }
 
-  async #refused({ code, kept, after, message }, rev) {
+  async #refused({ code, kept, after, message }, wanted) {
     if (code === "busy") {
       setText(this.#words, "Many are looking at the past. Waiting for a turn…");
       return pause(after || 1000);
     }
-    // The shown revision stays on the page until the slider moves.
-    this.#shown = rev;
+    // What was shown stays on the page until another moment is chosen.
+    this.#shown = wanted;
+    this.#clock.stop();
+    const what = wanted.rev === undefined ? "This time" : `Revision ${formatNumber(wanted.rev)}`;
     if (code === "gone" && kept) {
       this.#keep(kept);
-      setText(this.#words,
-        `Revision ${formatNumber(rev)} is no longer kept. The oldest is ${formatNumber(kept.from)}.`);
+      setText(this.#words, `${what} is no longer kept. The oldest is revision ${formatNumber(kept.from)}.`);
     } else if (code === "unknown_graph") {
-      setText(this.#words, `Revision ${formatNumber(rev)} had ended the graph.`);
+      setText(this.#words, wanted.rev === undefined ? "There was no such graph at this time." : `${what} had ended the graph.`);
     } else {
-      setText(this.#words, `Revision ${formatNumber(rev)} cannot be shown: ${message}`);
+      setText(this.#words, `${what} cannot be shown: ${message}`);
     }
   }
 
@@ -217,6 +232,7 @@ class Past {
     if (this.signal.aborted) return;
     this.#ending.abort();
     clearTimeout(this.#timer);
+    this.#clock.stop();
     this.#unmount();
     this.client.close();
     this.#bar.remove();
