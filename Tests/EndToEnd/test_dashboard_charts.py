@@ -4,6 +4,7 @@ import json
 import os
 import re
 import time
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser import DOWN
@@ -98,11 +99,113 @@ def test_charts_share_one_cursor_and_can_be_looked_into(open_page):
         page.mouse.move(0, 0)
         expect(widget(page, "Two").locator(".legend output")).to_have_text("14")
         canvas.focus()
-        for key in ("-", "-", "ArrowLeft", "ArrowLeft"):
+        for key in ("-", "-", "Shift+ArrowLeft", "Shift+ArrowLeft"):
             page.keyboard.press(key)
         expect(widget(page, "One").locator(".legend output")).to_have_text("–")
         page.keyboard.press("0")
         expect(widget(page, "One").locator(".legend output")).to_have_text("7\u202fV")
+
+
+def test_the_cursor_goes_by_keys_and_dragging_looks_closer(open_page):
+    with Server({"g": GRAPH}) as server:
+        for value in (5, 6, 7):
+            server.set("g", "x", value)
+        board = layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 5, "span": 60})
+        page = open_page(server, address(board))
+        chart = widget(page, "Voltage")
+        readout, tip = chart.locator(".legend output"), chart.locator(".chart-tip")
+        canvas = chart.locator("canvas")
+        zoom_out, box = chart.get_by_role("button", name="Zoom out"), canvas.bounding_box()
+        expect(readout).to_have_text("7\u202fV")
+        expect(zoom_out).to_be_hidden()
+        canvas.focus()
+        page.keyboard.press("End")
+        expect(tip).to_contain_text("7\u202fV")
+        expect(page.locator("[aria-live=polite]").first).to_contain_text("Voltage 7\u202fV")
+        page.keyboard.press("Home")
+        expect(tip).to_contain_text("–")
+        page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
+
+        def drag(begin, end):
+            y = box["y"] + box["height"] / 2
+            page.mouse.move(box["x"] + box["width"] * begin, y)
+            page.mouse.down()
+            page.mouse.move(box["x"] + box["width"] * end, y, steps=5)
+            page.mouse.up()
+            page.mouse.move(0, 0)
+            expect(zoom_out).to_be_visible()
+
+        # The first half of the minute has no values; three ways lead back.
+        for back in (zoom_out.click, canvas.dblclick, lambda: canvas.press("Escape")):
+            drag(0.1, 0.4)
+            expect(readout).to_have_text("–")
+            back()
+            page.mouse.move(0, 0)
+            expect(zoom_out).to_be_hidden()
+            expect(readout).to_have_text("7\u202fV")
+
+
+STEPS = """
+graph: g
+nodes:
+  x: { set: number, role: sensor, unit: V, title: Voltage, history: { count: 20, for: 7d, every: 1s } }
+"""
+
+
+def test_a_range_is_chosen_and_what_is_not_kept_is_said(open_page):
+    board = layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6, "span": 60, "ok": "50..70"})
+
+    def asking(page, act):
+        """How long a time is asked for, in milliseconds, when `act` is done."""
+        with page.expect_request(lambda request: "/history?" in request.url) as asked:
+            act()
+        query = parse_qs(urlsplit(asked.value.url).query)
+        return int(query["end"][0]) - int(query["begin"][0])
+
+    with Server({"g": STEPS}) as server:
+        for value in range(55, 76, 5):
+            server.set("g", "x", value)
+        page = open_page(server, "/#/g/g/values")
+        assert asking(page, lambda: page.goto(server.url + address(board))) == 60_000
+        chart = widget(page, "Voltage")
+        choice, canvas = chart.get_by_role("combobox", name="Range of Voltage"), chart.locator("canvas")
+        # The values before the page was opened are those of the history.
+        expect(canvas).to_have_attribute("aria-label", re.compile("Voltage 75\u202fV, between 55"))
+        expect(choice.locator("option")).to_have_text(
+            ["1\u202fmin", "5 min", "1 h", "24 h", "7 days", "Other…"]
+        )
+        assert asking(page, lambda: choice.select_option("7 days")) == 7 * 86_400_000
+        note = chart.locator(".chart-note")
+        expect(note).to_contain_text(re.compile(r"Values are kept since .*\d\d:\d\d:\d\d"))
+        choice.select_option("Other…")
+        dialog = page.get_by_role("dialog", name="Range of Voltage")
+        dialog.get_by_label("From").fill("2026-01-05T10:00:00")
+        dialog.get_by_label("To").fill("2026-01-04T10:00:00")
+        show = dialog.get_by_role("button", name="Show")
+        show.click()
+        expect(dialog.get_by_role("alert")).to_have_text("The end must be after the beginning.")
+        dialog.get_by_label("To").fill("2026-01-06T10:00:00")
+        assert asking(page, show.click) == 86_400_000
+        expect(choice.locator("option:checked")).to_have_text(re.compile("Jan 5, 2026, 10:00:00 to Jan 6"))
+        expect(chart.locator(".legend output")).to_have_text("–")
+
+
+def test_the_line_ends_where_a_value_is_out_of_date(open_page):
+    node = "x: { set: number, role: sensor, fresh: 1s, unit: V, title: Voltage, history: 9 }"
+    board = layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 5, "span": 10})
+    with Server({"g": f"graph: g\nnodes:\n  {node}\n"}) as server:
+        server.set("g", "x", 5)
+        page = open_page(server, address(board))
+        chart = widget(page, "Voltage")
+        expect(chart.locator(".widget-state")).to_contain_text("last set")
+        # What it was is still said, but is no value of now.
+        expect(chart.locator(".legend output")).to_have_text("5\u202fV")
+        chart.locator("canvas").press("End")
+        expect(chart.locator(".chart-tip")).to_contain_text("–")
+        server.set("g", "x", 6)
+        chart.locator("canvas").press("End")
+        expect(chart.locator(".chart-tip")).to_contain_text("6\u202fV")
 
 
 def test_copying_gives_json_and_csv_without_formulas(open_page):
@@ -245,13 +348,13 @@ def test_a_chart_is_drawn_within_its_budget(open_page):
             assert times[190] <= 2
 
 
-def test_a_chart_of_166_650_points_is_drawn_at_once(open_page):
+def test_a_chart_of_200_000_points_is_drawn_at_once(open_page):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(layout({"kind": "series", "nodes": ["x"], "w": 12, "h": 6})))
         expect(widget(page, "Voltage").locator(".legend output")).to_have_text("1\u202fV")
         times = page.evaluate("""async () => {
             const { TimeChart } = await import("/chart/chart.js"), { Ring } = await import("/dash/feeds.js");
-            const count = 55_550, now = Date.now(), rings = [0, 1, 2].map(() => new Ring(count));
+            const count = 100_000, now = Date.now(), rings = [0, 1].map(() => new Ring(count));
             rings.forEach((ring, k) => { for (let i = 0; i < count; i++) ring.push(now - (count - i) * 1000, Math.sin(i / 900 + k) * 20 + Math.random()); });
             let draw;
             const page = { frame: { item: (_, act) => (draw = act, { mark() {}, close() {} }), tick() {} }, store: { listen() {}, get() {} } };
@@ -272,7 +375,9 @@ def test_a_chart_of_166_650_points_is_drawn_at_once(open_page):
             chart.close();
             return { first: times[0], times: times.sort((a, b) => a - b) };
         }""")
-        print(f"\nchart of 166,650 points: first {times['first']:.1f} ms, median {times['times'][15]:.1f} ms")
-        assert times["times"][0] < 25
+        print(
+            f"\nchart of 200,000 points: first {times['first']:.1f} ms, "
+            f"least {times['times'][0]:.1f} ms, median {times['times'][15]:.1f} ms"
+        )
         if QUIET:
-            assert times["times"][15] < 25
+            assert times["times"][15] < 30

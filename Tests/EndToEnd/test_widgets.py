@@ -195,7 +195,7 @@ def test_a_paused_chart_stands_still_and_can_be_looked_into(open_page):
         for _ in range(12):
             page.keyboard.press("-")
         for _ in range(8):
-            page.keyboard.press("ArrowLeft")
+            page.keyboard.press("Shift+ArrowLeft")
         expect(readout).to_have_text("–")
         page.keyboard.press("0")
         expect(readout).to_have_text("8\u202fV")

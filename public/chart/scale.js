@@ -26,7 +26,7 @@ export function byteLabel(mark, unit) {
 export function ticks(low, high, count, stepOf = niceStep) {
   const step = stepOf((high - low) / Math.max(1, count)), all = [];
   const first = Math.ceil(low / step - 1e-9);
-  for (let i = first; i * step <= high + step * 1e-9 && all.length < 100; i++) all.push(i * step);
+  for (let i = first; i * step <= high + step * 1e-9 && all.length < 100; i++) all.push(i * step + 0);
   return all;
 }
 
@@ -47,37 +47,58 @@ export function timeTicks(from, to, count) {
   return { step, at };
 }
 
+const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+/** The time of day; at midnight, and where steps are whole days, the date. */
 export function timeLabel(t, step) {
-  const text = new Date(t - zone(t)).toISOString();
-  return step >= day ? text.slice(0, 10) : text.slice(11, step >= minute ? 16 : step >= 1000 ? 19 : 21);
+  const text = new Date(t - zone(t)).toISOString(), isMidnight = text.slice(11, 23) === "00:00:00.000";
+  return step >= day || (isMidnight && step >= minute) ? date.format(t)
+    : text.slice(11, step >= minute ? 16 : step >= 1000 ? 19 : 21);
 }
 
 /**
- * A round range that grows at once, and shrinks when less than half of it was used for ten seconds.
+ * The round range around the values that are shown. It grows at once, and shrinks after ten seconds
+ * in which a smaller one would have done; `isMoved` says that other times are shown than before.
  */
-export class SteadyRange {
-  #idle = 0;
+export class AxisRange {
+  low = 0; high = 1;
+  #isKnown = false; #idle = 0;
 
-  constructor(fixedLow, fixedHigh, stepOf = niceStep) { Object.assign(this, { fixedLow, fixedHigh, stepOf }); }
+  /** `min`, `max`: fixed ends; `least`, `most`: what values never exceed, so no room is left. */
+  constructor({ min, max, least = -Infinity, most = Infinity, stepOf = niceStep } = {}) {
+    Object.assign(this, { min, max, least, most, stepOf });
+  }
 
-  fit(extent, now) {
-    const { low, high, fixedLow, fixedHigh } = this;
-    const [least, most] = extent ?? [fixedLow ?? low ?? 0, fixedHigh ?? high ?? 1];
-    let from = fixedLow ?? least, to = fixedHigh ?? most;
-    if (to <= from) {
-      const room = Math.abs(from) * 0.05 || 1;
-      from -= room;
-      to += room;
+  fit(extent, now, isMoved = false) {
+    if (!extent) {
+      if (!this.#isKnown) [this.low, this.high] = this.#around([this.min ?? 0, this.max ?? 1]);
+      return;
     }
-    const step = this.stepOf((to - from) / 4), holds = low <= least && high >= most;
-    from = Math.floor(from / step + 1e-9) * step;
-    to = Math.ceil(to / step - 1e-9) * step;
-    if (!holds || to - from >= (high - low) / 2) this.#idle = 0;
-    else this.#idle ||= now;
-    if (holds && !(this.#idle && now - this.#idle > 10_000)) return;
-    this.#idle = 0;
-    this.low = fixedLow ?? (holds ? from : Math.min(from, low ?? from));
-    this.high = fixedHigh ?? (holds ? to : Math.max(to, high ?? to));
-    if (this.high <= this.low) this.high = this.low + 1;
+    const [low, high] = this.#around(extent), isWithin = low >= this.low && high <= this.high;
+    const isSame = low === this.low && high === this.high;
+    if (this.#isKnown && isWithin && !isMoved && !isSame) {
+      this.#idle ||= now;
+      if (now - this.#idle <= 10_000) return;
+    }
+    Object.assign(this, { low, high });
+    [this.#isKnown, this.#idle] = [true, 0];
+  }
+
+  /** Zero is part of it only where the values come near. */
+  #around([least, most]) {
+    const { min, max, stepOf } = this, range = most - least, air = range * 0.04;
+    let low = least - air, high = most + air;
+    if (!(range > 0)) {
+      const room = Math.abs(least) * 0.02 || 1;
+      [low, high] = [least ? least - room : 0, most + room];
+    } else if (least >= 0 && least <= range / 4) low = 0;
+    else if (most <= 0 && -most <= range / 4) high = 0;
+    if (least >= this.least) low = Math.max(low, this.least);
+    if (most <= this.most) high = Math.min(high, this.most);
+    [low, high] = [min ?? low, max ?? high];
+    if (!(high > low)) [low, high] = max === undefined ? [low, low + 1] : [high - 1, high];
+    const step = stepOf((high - low) / 6);
+    const whole = (count) => Number((count * step).toPrecision(12)) + 0;
+    return [min ?? whole(Math.floor(low / step + 1e-9)), max ?? whole(Math.ceil(high / step - 1e-9))];
   }
 }

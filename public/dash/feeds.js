@@ -14,6 +14,13 @@ export class Ring {
   time(i) { return this.#t[this.#at(i)]; }
   value(i) { return this.#v[this.#at(i)]; }
 
+  /** Some points as they are stored, in one part or two: `[times, values, first, end]`. */
+  parts(first, end) {
+    const size = this.#t.length, a = this.#start + first, b = this.#start + end;
+    const all = b <= size ? [[a, b]] : a >= size ? [[a - size, b - size]] : [[a, size], [0, b - size]];
+    return all.map((part) => [this.#t, this.#v, ...part]);
+  }
+
   #grow() {
     [this.#t, this.#v] = [this.#t, this.#v].map((old) => {
       const next = new Float64Array(Math.min(this.most, Math.max(64, 2 * old.length)));
@@ -65,65 +72,6 @@ export class Ring {
     let next = this.index(t);
     while (next < this.length && this.time(next) <= t) next++;
     return next ? this.value(next - 1) : NaN;
-  }
-
-  /**
-   * The indices of the points between two times, starting with the point in force at the beginning.
-   */
-  #seen(from, to) {
-    let last = this.index(to);
-    while (last < this.length && this.time(last) <= to) last++;
-    return [Math.max(0, this.index(from) - 1), last];
-  }
-
-  /** How many points that is. */
-  count(from, to) {
-    const [first, last] = this.#seen(from, to);
-    return Math.max(0, last - first);
-  }
-
-  extent(from, to) {
-    const [first, last] = this.#seen(from, to), v = this.#v, size = v.length;
-    let low = Infinity, high = -Infinity;
-    for (let i = first, at = this.#at(first); i < last; i++, at = at + 1 === size ? 0 : at + 1) {
-      if (v[at] < low) low = v[at];
-      if (v[at] > high) high = v[at];
-    }
-    return low <= high ? [low, high] : null;
-  }
-
-  /**
-   * Draws values as steps, with both extremes of each column of pixels, and returns the value at
-   * the end. Pens draw nothing to NaN.
-   */
-  trace(pen, from, to, left, width, y) {
-    const [first, end] = this.#seen(from, to), times = this.#t, values = this.#v, size = values.length;
-    const scale = width / (to - from);
-    let held = NaN, column = -1, low, high, last;
-    const flush = () => {
-      const x = left + column + 0.5;
-      if (held === held) pen.lineTo(x, y(held));
-      else pen.moveTo(x, y(low));
-      if (low !== high || low !== low) pen.lineTo(x, y(low));
-      pen.lineTo(x, y(high));
-      if (last !== high) pen.lineTo(x, y(last));
-      held = last;
-    };
-    for (let i = first, at = this.#at(first); i < end; i++, at = at + 1 === size ? 0 : at + 1) {
-      const v = values[at], x = Math.max(0, Math.min(width - 1, Math.floor((times[at] - from) * scale)));
-      if (x === column && v === v && last === last) {
-        if (v < low) low = v;
-        if (v > high) high = v;
-      } else {
-        if (x !== column && column >= 0) flush();
-        low = high = v;
-      }
-      column = x;
-      last = v;
-    }
-    if (column >= 0) flush();
-    pen.lineTo(left + width, y(held));
-    return held;
   }
 }
 
@@ -178,15 +126,6 @@ const numberOf = (value) => /number|bigint|boolean/.test(typeof value) ? Number(
 
 /** So many older points of a node are asked for at most. */
 const mostOlder = 3600;
-/** And so many steps of time, each of which may have three points. */
-const mostSteps = 1000;
-
-/** An emission as a point; a step of many as its least, its greatest and its last value. */
-function points({ t, v, n, min, max }, step) {
-  if (!(n > 1) || min === undefined) return [[t, numberOf(v)]];
-  return [[t, numberOf(min)], [t + step / 2, numberOf(max)], [t + step - 1, numberOf(v)]];
-}
-
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
   #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
@@ -200,8 +139,8 @@ export class Feeds {
   /** The server's clock, if that is ahead or far behind: smaller differences are network delay. */
   now = () => this.#client.now?.() ?? Date.now() - (this.#late < -500 || this.#late > 5000 ? this.#late : 0);
 
-  /** `span`: for so many ms the past is shown, so it is requested from the server. */
-  open(node, pipe, past, listener, span) {
+  /** `hasPast`: the past is shown, so it is requested from the server. */
+  open(node, pipe, past, listener, hasPast) {
     const key = JSON.stringify([node, pipe]);
     let feed = this.#feeds.get(key);
     if (!feed) {
@@ -216,7 +155,7 @@ export class Feeds {
     clearTimeout(feed.timer);
     feed.ring.most = Math.max(feed.ring.most, past);
     feed.listeners.add(listener);
-    if (span && !pipe && !feed.older) feed.older = this.#lookBack(feed, span);
+    if (hasPast && !pipe && !feed.older) feed.older = this.#lookBack(feed);
     if (feed.meta) listener(feed);
     return {
       feed,
@@ -228,30 +167,19 @@ export class Feeds {
   }
 
   /**
-   * Steps of time: those that are shown, then the older ones, which are coarser. A derived node
-   * without a history of its own: the server computes its past from what its sources keep.
+   * The past of a derived node without a history of its own, which the server computes from what
+   * its sources keep. The widgets themselves ask for steps of time.
    */
-  async #lookBack(feed, span) {
+  async #lookBack(feed) {
     const { kind, history, steps } = this.#facts(feed.node) ?? {};
     // A client of the past knows what was, and has nothing to add.
-    if (this.#client.now) return;
-    if (steps) {
-      const begin = this.now() - span, before = this.now() - steps.for;
-      await this.#ask(feed, { begin, points: mostSteps });
-      if (before < begin) await this.#ask(feed, { begin: before, end: begin - 1, points: mostSteps });
-    } else if (kind === "derived" && !history) {
-      await this.#ask(feed, { limit: Math.min(feed.ring.most, mostOlder) });
-    }
-  }
-
-  async #ask(feed, query) {
+    if (this.#client.now || steps || kind !== "derived" || history) return;
     const path = `/v1/graphs/${encodeURIComponent(this.#graph)}/nodes/${encodeURIComponent(feed.node)}/history`;
-    const times = Object.entries(query).map(([key, value]) => [key, Math.max(0, Math.round(value))]);
-    const answer = await fetch(`${path}?${new URLSearchParams(times)}`).catch(() => {});
-    const { d, epoch, step } = answer?.ok ? await answer.json() : {};
+    const answer = await fetch(`${path}?limit=${Math.min(feed.ring.most, mostOlder)}`).catch(() => {});
+    const { d, epoch } = answer?.ok ? await answer.json() : {};
     // The values may have begun anew meanwhile.
     if (!d?.length || (feed.meta && feed.meta.epoch !== epoch)) return;
-    feed.ring.prepend(d.flatMap((each) => points(each, step)));
+    feed.ring.prepend(d.map(({ t, v }) => [t, numberOf(v)]));
     for (const listener of feed.listeners) if (feed.meta) listener(feed);
   }
 
@@ -268,7 +196,7 @@ export class Feeds {
 
   #hear(feed, value, meta) {
     const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta;
-    const at = Date.now(), late = at - t, known = this.#facts(feed.node);
+    const at = Date.now(), late = at - t, isStale = !!meta.state?.stale, known = this.#facts(feed.node);
     // The first value, and the first after a loss or after the machine has slept, may have any age.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
     // The time of a snapshot is the graph's.
@@ -281,6 +209,12 @@ export class Feeds {
     } else if (!same) {
       if (t) feed.ring.push(t, numberOf(value));
       feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
+    }
+    // What is out of date is no value of this time; confirmed, it is again.
+    if (!ended && !history && isStale !== !!feed.isStale) {
+      if (isStale) feed.ring.push(this.now(), NaN);
+      else if (same) feed.ring.push(this.now(), numberOf(feed.entry?.v));
+      feed.isStale = isStale;
     }
     if (!history && !same) {
       if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;

@@ -17,26 +17,27 @@ const field = (each) => {
 const csv = ({ head, rows }) => [head, ...rows].map((row) => row.map(field).join(",")).join("\r\n");
 
 const number = (v) => (v === v ? v : "");
-const timesOf = (ring) => Array.from({ length: ring.length }, (_, i) => ring.time(i));
 
 /**
  * A chart's points, newest first: of one node all, of several their values whenever one of them
  * changed.
  */
-function points(feeds) {
-  const head = ["time", ...feeds.map(({ node }) => node)], [{ ring }] = feeds;
-  if (feeds.length === 1) {
-    return { head, rows: timesOf(ring).map((t, i) => [new Date(t), number(ring.value(i))]).reverse() };
-  }
-  const times = new Set(feeds.flatMap((feed) => timesOf(feed.ring)));
-  const row = (t) => [new Date(t), ...feeds.map((feed) => number(feed.ring.at(t)))];
-  return { head, rows: [...times].sort((a, b) => b - a).map(row) };
+function points(feeds, tracks) {
+  const head = ["time", ...feeds.map(({ node }) => node)], all = tracks.map((track) => track.rows());
+  if (all.length === 1) return { head, rows: all[0].map(([t, v]) => [new Date(t), number(v)]).reverse() };
+  const times = [...new Set(all.flatMap((rows) => rows.map(([t]) => t)))].sort((a, b) => a - b);
+  const next = all.map(() => 0), held = all.map(() => NaN);
+  const rows = times.map((t) => [new Date(t), ...all.map((each, i) => {
+    while (each[next[i]]?.[0] <= t) held[i] = each[next[i]++][1];
+    return number(held[i]);
+  })]);
+  return { head, rows: rows.reverse() };
 }
 
 /** Rows of what a widget shows, times as dates. */
-function tableOf({ data, picture, sources }) {
+function tableOf({ picture, sources }) {
   const feeds = sources.map(({ feed }) => feed);
-  if (data.kind === "series" && feeds.length) return points(feeds);
+  if (picture?.tracks) return points(feeds, picture.tracks);
   if (picture?.table) return picture.table();
   return { head: ["node", "value"], rows: feeds.map(({ node, entry }) => [node, entry?.v ?? null]) };
 }

@@ -107,7 +107,7 @@ export class Widget {
     }
     const { client } = board.page, { graph, observed, feeds } = this.#source;
     this.sources = isAll ? [group.open({ client, graph, nodes: this.nodes, observed }, heard)]
-      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, past && (data.span ?? 300) * 1000));
+      : names.map((name) => feeds.open(name, data.pipe, past ?? 1024, heard, !!past));
     const picture = await this.kind.make(data, this.#context(signal));
     if (signal.aborted) return picture.close?.();
     this.picture = { show: () => this.mark(), ...picture };

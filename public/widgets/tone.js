@@ -44,6 +44,29 @@ export function toneOfNode(node, entry) {
   return raised ? severities[raised] : "ok";
 }
 
+/** How a chart holds the values of a node: see `Track`. */
+export const heldAs = ({ kind, role, fresh }) => ({
+  isStepped: kind === "mutable" && role !== "sensor", fresh: kind === "mutable" ? fresh : undefined,
+  reports: role === "sensor" || kind === "source",
+});
+
+/**
+ * Whether what is shown of a node is asked for by time: its steps, and in the past, where no values
+ * come, whatever it keeps.
+ */
+export const hasKept = ({ steps, history }, client) => !!(steps || (client.now && history));
+
+/** What a chart tints: the ranges of numbers that are not good, `[{ from, to, tone }]`. */
+export function bandsOf({ ok, warn, bad }) {
+  const good = typeof ok === "string" && range.exec(ok.trim()), isBad = typeof bad === "number";
+  return [
+    ...(good ? [{ from: -Infinity, to: Number(good[1]), tone: "bad" }, { from: Number(good[2]), to: Infinity, tone: "bad" }]
+      : []),
+    ...(typeof warn === "number" ? [{ from: warn, to: isBad && bad > warn ? bad : Infinity, tone: "warn" }] : []),
+    ...(isBad ? [{ from: bad, to: Infinity, tone: "bad" }] : []),
+  ];
+}
+
 /** Those that the whole widget shows, to be seen from across the room. */
 export const isLoud = (tone) => tone === "alarm" || tone === "warn" || tone === "bad";
 

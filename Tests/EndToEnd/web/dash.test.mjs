@@ -1,15 +1,18 @@
 // The pure modules of dashboards and charts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readFileSync } from "node:fs";
+import { Kept } from "../../../public/chart/kept.js";
 import {
-  SteadyRange, binaryStep, byteLabel, digitsOf, niceStep, ticks, timeLabel, timeTicks,
+  AxisRange, binaryStep, byteLabel, digitsOf, niceStep, ticks, timeLabel, timeTicks,
 } from "../../../public/chart/scale.js";
+import { Steps, Track } from "../../../public/chart/track.js";
 import { decode, encode } from "../../../public/dash/address.js";
 import { compose, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
 import { scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
-import { toneOf, toneOfNode } from "../../../public/widgets/tone.js";
+import { bandsOf, heldAs, toneOf, toneOfNode } from "../../../public/widgets/tone.js";
 
 /** Random numbers that come again. */
 function random(seed) {
@@ -31,14 +34,6 @@ test("a ring keeps its newest points and says what holds when", () => {
   const today = new Ring(4);
   [0, 50, 50, 90].forEach((after, i) => today.push(1.8e12 + after, i));
   assert.deepEqual([0, 49, 50, 89, 90].map((after) => today.at(1.8e12 + after)), [0, 0, 2, 2, 3], "at the very time of a point it is the point's, of several the last");
-});
-
-test("the extent of a ring has the value that held at its beginning", () => {
-  const ring = new Ring(8);
-  ring.push(0, 50); ring.push(10, 1); ring.push(11, 2); ring.push(12, NaN);
-  assert.deepEqual(ring.extent(5, 20), [1, 50]);
-  assert.deepEqual(ring.extent(10, 20), [1, 50], "the value before 10 held until then");
-  assert.equal(new Ring(2).extent(0, 1), null);
 });
 
 test("a ring makes room as points come, and keeps them in order however its bound is raised", () => {
@@ -92,23 +87,67 @@ test("older points come before those that are known, as many of the newest as th
   assert.deepEqual([empty.length, empty.time(0), empty.at(9)], [2, 2, 3]);
 });
 
-test("a trace loses no extreme and no gap, whatever the points", () => {
+/** The lines that a track draws from `from` to `to`; a value of `v` is drawn at `v`. */
+function drawn(track, from, to, width = to - from) {
+  const pen = new Pen();
+  track.layOut(from, to, width);
+  track.trace(pen, 0, (v) => v);
+  return pen;
+}
+
+test("a line loses no extreme and no gap, whatever the points, and has a vertex for each pixel at most", () => {
   const next = random(7);
   for (let round = 0; round < 200; round++) {
-    const ring = new Ring(512), hasGaps = round % 2;
+    const ring = new Ring(512), all = [], hasGaps = round % 2, isStepped = round % 3 === 0;
     let t = 0;
-    for (let i = 0; i < 50 + 500 * next(); i++) ring.push((t += 10 * next()), hasGaps && next() < 0.05 ? NaN : next() * 100 - 50);
-    const from = t * next() * 0.5, to = from + t * 0.5, width = 1 + Math.floor(80 * next()), pen = new Pen(), held = ring.trace(pen, from, to, 8, width, (v) => v);
-    assert.ok(pen.points.every(([x], i) => x >= 8 && x <= 8 + width && (!i || x >= pen.points[i - 1][0])), "it goes from left to right");
-    assert.ok(Object.is(held, ring.at(to)), "it ends with the value that holds");
-    const ys = pen.points.map(([, y]) => y), extent = ring.extent(from, to);
-    // A column that had a gap in it begins anew after the gap.
-    if (!hasGaps) assert.deepEqual([Math.min(...ys), Math.max(...ys)], extent);
+    for (let i = 0; i < 50 + 500 * next(); i++) {
+      const v = hasGaps && next() < 0.05 ? NaN : next() * 100 - 50;
+      ring.push((t += 10 * next()), v);
+      all.push([t, v]);
+    }
+    const kept = all.slice(-512), from = t * next() * 0.5, to = from + t * 0.4, width = 1 + Math.floor(80 * next());
+    const track = new Track(ring, { isStepped }), pen = drawn(track, from, to, width);
+    const inside = kept.filter(([at, v]) => at >= from && at <= to && v === v).map(([, v]) => v);
+    assert.ok(pen.points.every(([x], i) => !i || x >= pen.points[i - 1][0] - 1.5), "it goes from left to right");
+    assert.ok(track.length <= width + 3, `${track.length} vertices on ${width} pixels`);
+    if (!inside.length) continue;
+    assert.ok(track.extent[0] <= Math.min(...inside) && track.extent[1] >= Math.max(...inside), "no extreme is lost");
+    const before = kept.filter(([at]) => at < from).at(-1)?.[1], around = [...inside, before ?? inside[0], kept.find(([at]) => at > to)?.[1] ?? inside[0]];
+    if (around.every((v) => v === v)) assert.ok(track.extent[0] >= Math.min(...around) && track.extent[1] <= Math.max(...around));
   }
-  const ring = new Ring(8), pen = new Pen();
-  ring.push(0, 1); ring.push(20, NaN); ring.push(60, 3);
-  ring.trace(pen, 0, 100, 0, 100, (v) => v);
-  assert.deepEqual(pen.lines.map((line) => [line[0], line.at(-1)]), [[[0.5, 1], [20.5, 1]], [[60.5, 3], [100, 3]]], "no line where there was no number");
+});
+
+test("settings are steps and the others lines, and neither goes on where values are out of date", () => {
+  const ring = new Ring(8);
+  for (const [t, v] of [[0, 1], [20, 3], [60, 5], [70, NaN], [80, 2]]) ring.push(t, v);
+  assert.deepEqual(drawn(new Track(ring), 10, 100).lines, [[[-10, 1], [10, 3], [50, 5], [60, 5]], [[70, 2], [90, 2]]]);
+  const steps = [[[0, 1], [10, 1], [10, 3], [50, 3], [50, 5], [60, 5]], [[70, 2], [90, 2]]];
+  assert.deepEqual(drawn(new Track(ring, { isStepped: true }), 10, 100).lines, steps);
+  const track = new Track(ring, { fresh: 15 });
+  assert.deepEqual(drawn(track, 10, 100).lines.map((line) => [line[0][0], line.at(-1)[0]]), [[-10, 5], [10, 25], [50, 60], [70, 85]]);
+  assert.deepEqual([5, 25, 40, 62, 75, 81, 99].map((t) => track.at(t)?.v), [1, 3, undefined, 5, undefined, 2, undefined]);
+  // On a line the nearest value counts; a setting is what it was set to.
+  assert.deepEqual([8, 12, 50].map((t) => new Track(ring).at(t).v), [1, 3, 5]);
+  assert.deepEqual([8, 12, 50].map((t) => new Track(ring, { isStepped: true }).at(t).v), [1, 1, 3]);
+  assert.equal(drawn(new Track(new Ring(2)), 0, 9).points.length, 0);
+  assert.deepEqual(heldAs({ kind: "mutable", role: "setting", fresh: 5 }), { isStepped: true, fresh: 5, reports: false });
+  assert.deepEqual(heldAs({ kind: "derived", fresh: undefined }), { isStepped: false, fresh: undefined, reports: false });
+});
+
+test("X-5: steps of time are a line of their means and a band, then single values follow", () => {
+  const ring = new Ring(8), d = Array.from({ length: 30 }, (_, i) => ({ t: 10 * i, n: 5, min: i - 1, mean: i, max: i + 2, v: i + 1 }));
+  const track = new Track(ring, { reports: true }), bands = { ops: 0, moveTo() {}, closePath() { this.ops++; }, lineTo(x, y) { (this.ys ??= []).push(y); } };
+  ring.push(300, 40);
+  // A device was silent from 100 to 200.
+  track.kept = new Steps({ d: d.filter(({ t }) => t < 100 || t >= 200), step: 10, since: 0, end: 300 });
+  const { lines } = drawn(track, 0, 400);
+  assert.deepEqual(lines.map((line) => [line[0], line.at(-1)]), [[[5, 0], [130, 9]], [[205, 20], [400, 40]]]);
+  track.shade(bands, 0, (v) => v);
+  assert.equal(bands.ops, 2);
+  assert.deepEqual([Math.min(...bands.ys), Math.max(...bands.ys), track.extent], [-1, 40, [-1, 40]]);
+  assert.deepEqual([track.at(52), track.at(180), track.since], [{ t: 55, end: 60, v: 5, low: 4, high: 7 }, null, 0]);
+  assert.deepEqual(track.rows().slice(-2), [[290, 30], [300, 40]]);
+  assert.equal(new Track(ring, { isStepped: true }).at(299), null);
 });
 
 test("gaps are spans; one that lasts is closed once", () => {
@@ -133,21 +172,28 @@ test("steps and ticks are round", () => {
   assert.match(timeLabel(minutes.at[0], minutes.step), /^\d\d:01$/);
 });
 
-test("a range of values does not breathe", () => {
-  const range = new SteadyRange(), after = (extent, now) => { range.fit(extent, now); return [range.low, range.high]; };
-  assert.deepEqual(after([0, 9], 0), [0, 10]);
-  assert.deepEqual(after([1, 8], 1000), [0, 10]);
-  const grown = after([1, 12], 2000), [, high] = grown;
-  assert.ok(high >= 12, "it grows at once");
-  for (let t = 3000; t < 12_000; t += 1000) assert.deepEqual(after([1, 2], t), grown, "and shrinks late");
-  range.fit([1, 2], 14_000);
-  assert.ok(range.high < high);
-  const fixed = new SteadyRange(0, 100);
-  fixed.fit([40, 50], 0);
-  assert.deepEqual([fixed.low, fixed.high], [0, 100]);
-  const flat = new SteadyRange();
-  flat.fit([5, 5], 0);
-  assert.ok(flat.low < 5 && flat.high > 5);
+test("an axis fits the values that are shown, whenever they came, and does not breathe", () => {
+  const axis = (options) => {
+    const range = new AxisRange(options);
+    return (extent, now = 0, isMoved = false) => { range.fit(extent, now, isMoved); return [range.low, range.high]; };
+  };
+  const after = axis();
+  assert.deepEqual(after(null), [0, 1.2], "before there are values");
+  assert.deepEqual(after([55, 75]), [50, 80], "which leaves no trace");
+  assert.deepEqual(after([55, 56], 1000), [50, 80], "it shrinks late");
+  assert.deepEqual(after([55, 90], 2000), [50, 100], "and grows at once");
+  for (let t = 3000; t <= 13_000; t += 1000) assert.deepEqual(after([61, 69], t), [50, 100]);
+  assert.deepEqual(after([61, 69], 13_001), [60, 70]);
+  assert.deepEqual(after([61, 62], 13_002, true), [60.8, 62.2], "other times have their own range");
+  // Zero only where values come near.
+  for (const [extent, expected] of [[[2, 20], [0, 25]], [[1003.2, 1003.9], [1003, 1004]], [[-5, -1], [-6, 0]], [[-40, 60], [-60, 80]]]) {
+    assert.deepEqual(axis()(extent), expected);
+  }
+  assert.deepEqual([axis()([20, 20]), axis()([0, 0])], [[19.6, 20.4], [0, 1]]);
+  assert.deepEqual(axis({ min: 0, max: 100 })([40, 50]), [0, 100]);
+  assert.deepEqual(axis({ min: 0 })([55, 75]), [0, 80]);
+  assert.deepEqual(axis({ least: 0, most: 100 })([31, 99.5]), [20, 100], "no room above what is the most");
+  assert.deepEqual(axis({ max: 5 })([7, 8]), [4, 5]);
 });
 
 const some = { v: 1, title: "Äöü 🏠", widgets: [{ kind: "number", x: 0, y: 0, w: 3, h: 2, node: "indoor_c" }, { kind: "series", x: 3, y: 0, w: 6, h: 4, nodes: ["a", "b.*"], span: 60, min: 0 }] };
@@ -297,22 +343,85 @@ test("a board on a wall fills the screen and stays readable", () => {
   }
 });
 
-test("X-5: charts begin with steps of time: those that are shown, then the older ones", async ({ mock }) => {
-  const asked = [], now = Date.now();
+test("X-5: a chart asks for the steps that it shows, once, and again when single values were dropped", async ({ mock }) => {
+  const asked = [], ring = new Ring(3), track = new Track(ring), wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   mock.method(globalThis, "fetch", async (path) => {
-    const query = Object.fromEntries(new URL(path, "http://x").searchParams);
+    const query = Object.fromEntries(new URL(path, "http://x").searchParams), [begin, end] = [Number(query.begin), Number(query.end)];
     asked.push(query);
-    const t = Number(query.begin) + 1000;
-    return { ok: true, json: async () => ({ epoch: "e", step: 600, d: [{ t, n: 3, min: 1, max: 9, mean: 4, v: 5 }, { t: t + 600, n: 1, min: 7, max: 7, mean: 7, v: 7 }] }) };
+    return { ok: true, json: async () => ({ step: 10, since: 0, begin, end, d: [{ t: begin, n: 2, min: 1, mean: 2, max: 9, v: 3 }] }) };
   });
-  const client = { watch: (target, type, hear, options) => ({ options: asked.push(options), close() {} }) };
-  const feeds = new Feeds(client, "g", () => ({ kind: "mutable", history: 5, steps: { every: 600, for: 86_400_000 } }));
-  const { feed } = feeds.open("x", undefined, 64, () => {}, 300_000);
-  await feed.older;
-  const [options, shown, older] = asked;
-  assert.equal(options.history, undefined, "single values are not asked for twice");
-  assert.ok(Math.abs(now - 300_000 - shown.begin) < 5_000 && shown.points === "1000" && shown.end === undefined);
-  assert.ok(Math.abs(now - 86_400_000 - older.begin) < 5_000 && Number(older.end) === Number(shown.begin) - 1);
-  const points = Array.from({ length: feed.ring.length }, (_, i) => feed.ring.value(i));
-  assert.deepEqual(points, [1, 9, 5, 7, 1, 9, 5, 7]);
+  let changes = 0;
+  const kept = new Kept("g", "x", track, () => changes++);
+  kept.want(0, 1000, 500, "1");
+  assert.equal(asked.length, 0, "the present value comes first");
+  ring.push(900, 1);
+  for (let i = 0; i < 5; i++) kept.want(i, 1000 + i, 500, "1");
+  await wait(20);
+  assert.deepEqual(asked, [{ begin: "0", end: "1000", points: "500" }]);
+  assert.deepEqual([changes, track.kept.length, track.at(4).high], [1, 1, 9]);
+  // Views that change quickly are asked for when they rest.
+  for (const view of ["2", "3", "4"]) kept.want(100, 800, 30, view);
+  await wait(250);
+  assert.deepEqual(asked[1], { begin: "100", end: "800", points: "50" });
+  kept.want(950, 1000, 500, "5");
+  kept.close();
+  await wait(250);
+  assert.equal(asked.length, 2, "single values reach back that far");
+});
+
+test("what is not good has a band", () => {
+  assert.deepEqual(bandsOf({ ok: "18..24" }), [{ from: -Infinity, to: 18, tone: "bad" }, { from: 24, to: Infinity, tone: "bad" }]);
+  assert.deepEqual(bandsOf({ warn: 5, bad: 9 }), [{ from: 5, to: 9, tone: "warn" }, { from: 9, to: Infinity, tone: "bad" }]);
+  assert.deepEqual([bandsOf({}), bandsOf({ ok: "none", bad: "on" })], [[], []]);
+});
+
+// Differences of colours by CIE 2000, as people see them who lack a kind of cones (Machado et al.,
+// 2009).
+const sights = {
+  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+const linear = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16) / 255)
+  .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const product = (rows, v) => rows.map((row) => row.reduce((sum, each, i) => sum + each * v[i], 0));
+const luminance = (hex) => product([[0.2126, 0.7152, 0.0722]], linear(hex))[0];
+const contrast = (a, b) => (Math.max(luminance(a), luminance(b)) + 0.05) / (Math.min(luminance(a), luminance(b)) + 0.05);
+
+function lab(rgb) {
+  const [x, y, z] = product([[0.4124 / 0.95047, 0.3576 / 0.95047, 0.1805 / 0.95047], [0.2126, 0.7152, 0.0722], [0.0193 / 1.08883, 0.1192 / 1.08883, 0.9505 / 1.08883]], rgb)
+    .map((t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+function difference([l1, a1, b1], [l2, a2, b2]) {
+  const rad = Math.PI / 180, mean = (Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2, g = 0.5 * (1 - Math.sqrt(mean ** 7 / (mean ** 7 + 25 ** 7)));
+  const [p1, p2] = [a1 * (1 + g), a2 * (1 + g)], [c1, c2] = [Math.hypot(p1, b1), Math.hypot(p2, b2)], c = (c1 + c2) / 2;
+  const hue = (a, b) => ((Math.atan2(b, a) / rad) + 360) % 360, [h1, h2] = [hue(p1, b1), hue(p2, b2)];
+  const turn = h2 - h1 > 180 ? h2 - h1 - 360 : h2 - h1 < -180 ? h2 - h1 + 360 : h2 - h1, h = (h1 + turn / 2 + 360) % 360;
+  const t = 1 - 0.17 * Math.cos((h - 30) * rad) + 0.24 * Math.cos(2 * h * rad) + 0.32 * Math.cos((3 * h + 6) * rad) - 0.2 * Math.cos((4 * h - 63) * rad);
+  const l = (l1 + l2) / 2 - 50, dl = (l2 - l1) / (1 + 0.015 * l * l / Math.sqrt(20 + l * l)), dc = (c2 - c1) / (1 + 0.045 * c);
+  const dh = 2 * Math.sqrt(c1 * c2) * Math.sin(turn / 2 * rad) / (1 + 0.015 * c * t);
+  const r = -Math.sin(60 * Math.exp(-(((h - 275) / 25) ** 2)) * rad) * 2 * Math.sqrt(c ** 7 / (c ** 7 + 25 ** 7));
+  return Math.sqrt(dl * dl + dc * dc + dh * dh + r * dc * dh);
+}
+
+test("the colours of series stay apart in both themes, for every kind of eyes, and carry text", () => {
+  const css = readFileSync(new URL("../../../public/dash/dash.css", import.meta.url), "utf8");
+  const pairs = [...css.matchAll(/--series-\d: light-dark\((#\w{6}), (#\w{6})\)/g)];
+  assert.equal(pairs.length, 6);
+  // Surfaces and the text on a colour, as styles.css has them.
+  const themes = [[1, ["#f6f7f9", "#ffffff", "#eef1f5"], "#ffffff"], [2, ["#0e131a", "#161d27", "#1f2834"], "#08121f"]];
+  for (const [column, surfaces, text] of themes) {
+    const colours = pairs.map((pair) => pair[column]);
+    for (const [sight, rows] of Object.entries(sights)) {
+      const seen = colours.map((hex) => lab(product(rows, linear(hex)).map((c) => Math.min(1, Math.max(0, c)))));
+      seen.forEach((a, i) => seen.slice(0, i).forEach((b, k) => assert.ok(difference(a, b) >= 12,
+        `${colours[i]} and ${colours[k]} differ by ${difference(a, b).toFixed(1)}: ${sight}`)));
+    }
+    for (const each of colours) {
+      assert.ok(surfaces.every((surface) => contrast(each, surface) >= 3) && contrast(each, text) >= 4.5, each);
+    }
+  }
 });
