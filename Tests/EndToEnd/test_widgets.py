@@ -223,7 +223,7 @@ def test_no_line_is_drawn_where_nothing_was_received(open_page):
             box.style.setProperty("--hairline", "#00ff00");
             chart.element.style.flex = 1;
             box.append(chart.element);
-            document.querySelector("main").prepend(box);
+            document.querySelector(".in-dash").prepend(box);
             for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
             draw();
             const canvas = box.querySelector("canvas"), { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

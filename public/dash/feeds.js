@@ -7,6 +7,8 @@ export class Ring {
   length = 0;
   /** `{ from, to }`, oldest first; endless while it lasts. */
   gaps = [];
+  /** When the last report came, while the value is out of date (0: not known); else undefined. */
+  staleSince;
 
   constructor(most) { this.most = most; }
 
@@ -187,6 +189,9 @@ function points({ t, v, n, min, max }, step) {
   return [[t, numberOf(min)], [t + step / 2, numberOf(max)], [t + step - 1, numberOf(v)]];
 }
 
+/** When a value was committed; 0 where that is not known: a snapshot has the time of its graph. */
+export const timeOf = ({ t, c, rev }, known) => ((c ?? rev) === rev ? t : known?.c === c ? known.t : 0);
+
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
   #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
@@ -267,12 +272,12 @@ export class Feeds {
   }
 
   #hear(feed, value, meta) {
-    const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta;
+    const { t, rev, gap, history, ended, fail, empty, same, state = {}, folded = 1 } = meta;
     const at = Date.now(), late = at - t, known = this.#facts(feed.node);
     // The first value, and the first after a loss or after the machine has slept, may have any age.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
-    // The time of a snapshot is the graph's.
-    if (!same) feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
+    if (!same) feed.changed = timeOf(meta, known);
+    feed.ring.staleSince = state.stale ? state.t ?? feed.changed : undefined;
     feed.meta = meta;
     if (meta.anew) feed.ring.clear();
     if (ended) {

@@ -1,6 +1,7 @@
 // Dashboards as wholes: saved on the server, opened, linked, exported and imported.
 import { graphPath, h } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
+import { field } from "/dash/forms.js";
 import { most, read } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
 
@@ -92,15 +93,22 @@ export class Keeping {
 
   async #saveAs() {
     const board = this.#board, { layout, page } = board;
-    const name = h("input", { maxlength: most.title, value: layout.title ?? "", "aria-label": "Name" });
+    const name = h("input", { maxlength: most.title, value: layout.title ?? "" });
+    const problem = h("p", { class: "bad small", role: "alert" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
-      body: h("div", { class: "form-fields" }, name,
-        h("p", { class: "small dim" }, "It is saved on the server, for every browser.")),
+      body: h("div", { class: "in-dash" }, h("div", { class: "form-fields" },
+        field("Name", "It is saved on the server, for every browser.", name), problem)),
       actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }],
+      check: async () => {
+        if (name.value.trim()) return true;
+        problem.textContent = "Type a name.";
+        name.focus();
+        return false;
+      },
     });
     const title = name.value.trim();
-    if (choice !== "yes" || !title || page.signal.aborted) return;
+    if (choice !== "yes" || page.signal.aborted) return;
     const before = layout.title, file = saved.nameOf(title);
     layout.title = title;
     page.title(title);
@@ -135,7 +143,7 @@ export class Keeping {
       await navigator.clipboard.writeText(url);
       page.announce("Link copied");
     } catch {
-      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true }, url) });
+      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true, "aria-label": "Link" }, url) });
     }
   }
 

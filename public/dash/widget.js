@@ -2,8 +2,7 @@
 import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
 import { formatAge, formatDuration } from "/lib/format.js";
 import { nodeIcon } from "/lib/icons.js";
-import { formatState } from "/lib/state.js";
-import { lastWords } from "/lib/words.js";
+import { standing } from "/lib/state.js";
 import { isKnown, loadKind } from "/widgets/index.js";
 import { isLoud, toneOf, toneOfNode, toneWords } from "/widgets/tone.js";
 
@@ -76,9 +75,10 @@ export class Widget {
   get #what() { return this.kind?.label ?? this.data.kind; }
 
   get title() {
-    const titles = this.nodes.map((each) => this.#source.facts(each)?.title ?? each);
-    return this.data.title ?? (titles.join(", ") || this.#what);
+    return this.data.title ?? (this.nodes.map((each) => this.#titleOf(each)).join(", ") || this.#what);
   }
+
+  #titleOf(node) { return this.#source.facts(node)?.title ?? node; }
 
   #name() {
     const [node] = this.nodes, { title } = this, path = graphPath(this.graph), isOne = node && !/[*?]/.test(node);
@@ -163,7 +163,8 @@ export class Widget {
    */
   #age() {
     const { name, late, lost } = this.#board.connection, feeds = this.sources.map(({ feed }) => feed);
-    const ended = feeds.find(({ meta }) => meta?.ended);
+    const now = this.#source.feeds.now(), known = feeds.map((feed) => ({ feed, ...standing(feed, now) }));
+    const ended = feeds.find(({ meta }) => meta?.ended), told = known.find(({ words }) => words);
     const isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
     const shown = feeds[0]?.rows?.size ?? feeds.length, left = feeds[0]?.more ?? this.#left;
     let text = left ? `${shown} of ${shown + left} nodes` : "", isStale = false;
@@ -176,20 +177,14 @@ export class Widget {
       isStale = age > 5000;
       if (isStale) text = formatAge(age).replace(" ago", " old");
     }
-    const told = feeds.find(({ meta }) => meta?.state?.error || meta?.state?.loading || meta?.state?.stale);
-    if (told) text = this.#stateOf(told);
-    this.element.classList.toggle("ended", !!ended);
-    this.element.classList.toggle("stale", isStale);
+    if (told) text = known.length > 1 ? `${this.#titleOf(told.feed.node)}: ${told.words}` : told.words;
+    // One of several that is out of date does not make the others old.
+    const [{ name: state } = {}] = known, isOne = known.every((each) => each.name === state);
+    setAttribute(this.element, "data-state", ended ? "ended" : isStale ? "stale" : isOne && state ? state : null);
     setText(this.#state, text);
     setAttribute(this.#state, "title", text || null);
     if (ended || this.#note) this.#tell(ended);
     if (this.picture?.ages) this.mark();
-  }
-
-  /** What is known besides the value; of one that is out of date, since when. */
-  #stateOf({ node, changed, meta: { state } }) {
-    if (state.error || state.loading || !changed) return formatState(state);
-    return lastWords(this.#source.facts(node) ?? {}, changed, Date.now());
   }
 
   #tell(ended) {

@@ -12,7 +12,7 @@ async function fetched() {
   document.body.append(document.adoptNode(documentElement));
 }
 
-/** The symbol of a name, or the one for names that are none. */
+/** The symbol of a name, or the general one. */
 export function symbol(name, attributes) {
   const use = svg("use", { href: `#i-${name}`, ...attributes });
   sheet ??= fetched().catch(() => (sheet = undefined));

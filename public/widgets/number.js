@@ -27,7 +27,7 @@ export default {
       draw() {
         const { entry } = feed, isFigure = isNumber(entry?.v), text = formatEntry(entry, "", words(feed.node));
         const isPlain = isFigure && !isBytes && text === formatEntry(entry);
-        const word = isFigure ? trend(feed.ring, now()) : "";
+        const word = isFigure && feed.ring.staleSince === undefined ? trend(feed.ring, now()) : "";
         setEntry(figure, isPlain ? formatNumber(entry.v, 5) : isBytes ? formatEntry(entry, of) : text, entry);
         setText(measure, isPlain ? of : "");
         setText(way, word && `${arrows[word]} ${word}`);

@@ -3,6 +3,7 @@ import { h } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { output, setEntry } from "/widgets/parts.js";
 
+/** Ends with the last report where the value is out of date. */
 function drawLine(canvas, { width, height }, ring, from, to) {
   const ratio = (devicePixelRatio || 1) * (canvas.currentCSSZoom ?? 1), pen = canvas.getContext("2d");
   if (width < 16 || height < 8) return;
@@ -17,9 +18,10 @@ function drawLine(canvas, { width, height }, ring, from, to) {
   pen.beginPath();
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
   pen.lineWidth = 1.5;
-  const held = ring.trace(pen, from, to, 0, width - 4, y);
+  const { staleSince } = ring, end = Math.min(to, staleSince ?? to);
+  const held = end > from ? ring.trace(pen, from, end, 0, (width - 4) * (end - from) / (to - from), y) : NaN;
   pen.stroke();
-  if (held !== held) return;
+  if (held !== held || staleSince !== undefined) return;
   pen.beginPath();
   pen.arc(width - 3, y(held), 2.5, 0, 7);
   pen.fill();
