@@ -83,7 +83,7 @@ def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page
             page.mouse.move(x + by_x, y + by_y, steps=4)
             page.mouse.up()
 
-        drag(widget(page, "Voltage").locator(".widget-state"), 3 * column, 0)
+        drag(widget(page, "Voltage").locator("header"), 3 * column, 0)
         expect(widget(page, "Voltage")).to_have_css("grid-column-start", "4")
         drag(widget(page, "Voltage").locator(".widget-resize"), 2 * column, 70)
         expect(widget(page, "Voltage")).to_have_css("grid-column-end", "span 6")

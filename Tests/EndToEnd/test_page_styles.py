@@ -13,6 +13,7 @@ PUBLIC = ROOT / "public"
 # one of these. A folder of views has one class for everything in it.
 ROOTS = {
     "dash/dash.css": r"\.in-dash\b",
+    "dash/forms.css": r"\.in-dash\b",
     "graph/graph.css": r"\.in-graph\b",
     "views/views.css": r"\.in-views\b",
     "ui/dialogs.css": r"\bdialog\b|\.menu\b|\.field\b|\.facts\b|\.keys\b",

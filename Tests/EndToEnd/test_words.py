@@ -98,7 +98,7 @@ def test_the_page_shows_words(server, open_page):
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("off")
     server.set("g", "door", True)
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("wide")
-    expect(page.locator("article", has_text="copy").locator("h2 .node-icon")).to_be_visible()
+    expect(page.locator("article", has_text="copy").locator(".badge .node-icon")).to_be_visible()
 
 
 def test_mistakes(tmp_path):

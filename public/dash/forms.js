@@ -1,7 +1,7 @@
 // The dialog of a widget: its kind, what it shows, and an expression that is checked before
 // anything is added.
 import { decode } from "/client.js";
-import { h, setText } from "/lib/dom.js";
+import { h, setText, style } from "/lib/dom.js";
 import { formatEntry, formatValue } from "/lib/format.js";
 import { choicesOf } from "/lib/input.js";
 import { place } from "/dash/compose.js";
@@ -10,6 +10,8 @@ import { Picker } from "/dash/picker.js";
 import { globOf } from "/graph/glob.js";
 import { kinds, loadKind } from "/widgets/index.js";
 import { isNumeric } from "/widgets/tone.js";
+
+style("/dash/forms.css");
 
 /** The options of widgets: label, hint, and `number`, `text`, `area` or `check`. */
 const options = {
