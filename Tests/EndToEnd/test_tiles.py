@@ -54,12 +54,18 @@ def test_settings_sensors_helpers_warnings_and_alarms_differ_at_a_glance(open_pa
         room = widget(page, "Living room").locator(".figure-box")
         expect(room).to_have_text("20.5°C")
         expect(widget(page, "Door").locator("output")).to_have_text("closed")
-        expect(widget(page, "Door").locator("footer")).to_contain_text(re.compile(r"now|ago"))
         if wall:
             expect(widget(page, "Set point").locator(".figure-box")).to_have_text("21°C")
         server.set("g", "door", True)
         for title in ("Door", "Door as text"):
             expect(widget(page, title).locator("output")).to_have_text("open")
+        age = widget(page, "Door").locator("footer")
+        expect(age).to_have_text(re.compile(r"for \d+\ss"))
+        # The same state again is no change.
+        page.wait_for_timeout(2100)
+        server.set("g", "door", True)
+        page.wait_for_timeout(300)
+        expect(age).not_to_have_text(re.compile(r"for [01]\ss"))
         cut = page.evaluate("""() => [...document.querySelectorAll(".figure-box")]
             .filter((e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 3)
             .map((e) => e.textContent)""")

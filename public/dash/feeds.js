@@ -1,5 +1,6 @@
 // The sources of values for widgets: feeds listen and own; the graph itself is only observed.
 import { load } from "../lib/dom.js";
+import { same as isSame } from "../lib/format.js";
 
 /** The newest `most` points, and the gaps. Memory grows with the points: few nodes fill it. */
 export class Ring {
@@ -279,13 +280,19 @@ export class Feeds {
     if (!same) feed.changed = timeOf(meta, known);
     feed.ring.staleSince = state.stale ? state.t ?? feed.changed : undefined;
     feed.meta = meta;
-    if (meta.anew) feed.ring.clear();
+    if (meta.anew) {
+      feed.ring.clear();
+      feed.since = 0;
+    }
     if (ended) {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
     } else if (!same) {
       if (t) feed.ring.push(t, numberOf(value));
-      feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
+      const entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
+      // A sensor may report the same again and again.
+      if (feed.entry && !isSame(feed.entry, entry)) feed.since = feed.changed;
+      feed.entry = entry;
     }
     if (!history && !same) {
       if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;

@@ -9,7 +9,7 @@ import { columns, most, read, version } from "/dash/layout.js";
 import { Picker } from "/dash/picker.js";
 import { globOf } from "/graph/glob.js";
 import { kinds, loadKind } from "/widgets/index.js";
-import { isNumeric } from "/widgets/tone.js";
+import { partsOf, range } from "/widgets/tone.js";
 
 style("/dash/forms.css");
 
@@ -64,6 +64,12 @@ function statesOf(text, { words = {} }) {
     return key === undefined ? each.trim() : String(decode(key));
   }).join(", ");
 }
+
+/** Whether an option says something that a number can match. */
+const isNumeric = (wanted) => partsOf(wanted).every((each) => {
+  const found = range.exec(each);
+  return found ? Number(found[1]) <= Number(found[2]) : each !== "" && Number.isFinite(Number(each));
+});
 
 /** Why an option of a widget for this node cannot be right, in words. */
 function problemOf(name, widget, node) {

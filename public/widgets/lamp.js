@@ -3,6 +3,13 @@ import { Figure } from "/dash/tile.js";
 import { h } from "/lib/dom.js";
 import { formatAge } from "/lib/format.js";
 
+/** Since when it holds, where the change was seen; else when it was reported, unless just now. */
+function ageOf({ since, changed }, now) {
+  const age = now - (since || changed);
+  if (since) return `for ${formatAge(Math.max(1000, age)).replace(" ago", "")}`;
+  return changed && age >= 60_000 ? formatAge(age) : "";
+}
+
 export default {
   kind: "lamp",
   label: "State lamp",
@@ -16,7 +23,7 @@ export default {
       draw() {
         element.dataset.tone = tone(true);
         figure.show(feed.entry, "", { true: "on", false: "off", ...words(feed.node) });
-        tile.more(feed.changed ? formatAge(Math.max(0, now() - feed.changed)) : "");
+        tile.more(ageOf(feed, now()));
       },
     };
   },

@@ -2,16 +2,10 @@
 import { raisedBy } from "../lib/words.js";
 
 /** `18..24`, and what else people write for it. */
-const range = /^(-?\d+(?:\.\d+)?)\s*(?:\.\.\.?|…|–|-|to)\s*(-?\d+(?:\.\d+)?)$/;
+export const range = /^(-?\d+(?:\.\d+)?)\s*(?:\.\.\.?|…|–|-|to)\s*(-?\d+(?:\.\d+)?)$/;
 const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
 
-const partsOf = (wanted) => String(wanted).split(",").map((each) => each.trim());
-
-/** Whether an option says something that a number can match. */
-export const isNumeric = (wanted) => partsOf(wanted).every((each) => {
-  const found = range.exec(each);
-  return found ? Number(found[1]) <= Number(found[2]) : each !== "" && Number.isFinite(Number(each));
-});
+export const partsOf = (wanted) => String(wanted).split(",").map((each) => each.trim());
 
 /**
  * Whether a value matches an option: a value, several with commas, or for numbers a range such as
