@@ -21,8 +21,7 @@ function roundAbove(v) {
  * The bounds: of the widget, else of the node; percent from 0 to 100; else round numbers around the
  * thresholds and all values seen, which may grow.
  */
-function boundsOf(widget, known, of, ring) {
-  const [least, most] = ring.extent(-Infinity, Infinity) ?? [0, 1];
+function boundsOf(widget, known, of, [least, most]) {
   const marks = [widget.warn, widget.bad].filter(Number.isFinite);
   const min = widget.min ?? known?.min ?? (least < 0 ? -roundAbove(-least) : 0);
   const max = widget.max ?? known?.max ?? (of === "%" ? 100 : roundAbove(Math.max(most, ...marks)));
@@ -44,7 +43,13 @@ export default {
     const ends = [text("gauge-bound", 40, 185), text("gauge-bound", 160, 185)];
     const element = h("div", { class: "gauge" }, svg("svg", { viewBox: "0 0 200 188", "aria-hidden": "true" },
       svg("path", { class: "gauge-track", d: arc(0, 1) }), zones.map(([, zone]) => zone), fill, value, measure, ends));
-    let before = "";
+    let before = "", seen;
+    const see = (v) => (seen = v === v ? [Math.min(seen[0], v), Math.max(seen[1], v)] : seen);
+    /** The values of the node's history, which came with the first. */
+    const begin = () => {
+      seen = [0, 0];
+      for (let i = 0; i < feed.ring.length; i++) see(feed.ring.value(i));
+    };
     /** Draws what depends on the bounds, where these have changed. */
     const scale = (bounds) => {
       if (before === String(bounds)) return;
@@ -59,8 +64,10 @@ export default {
     return {
       element,
       draw() {
-        const { entry, ring } = feed, isFigure = isNumber(entry?.v);
-        const bounds = boundsOf(widget, facts(feed.node), of, ring), [min, max] = bounds;
+        const { entry } = feed, isFigure = isNumber(entry?.v);
+        if (isFigure && !seen) begin();
+        if (isFigure) see(Number(entry.v));
+        const bounds = boundsOf(widget, facts(feed.node), of, seen ?? [0, 1]), [min, max] = bounds;
         const part = isFigure ? Math.min(1, Math.max(0, (Number(entry.v) - min) / (max - min))) : 0;
         const found = isFigure ? tone() : (tone(), "none"), whole = isFigure ? formatValue(entry.v, of) : "";
         const shown = !isFigure ? entry?.fail ? "failed" : "–" : isBytes ? whole : formatNumber(entry.v, 5);
