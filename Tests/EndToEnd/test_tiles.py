@@ -23,6 +23,7 @@ SHOWN = [
     {"kind": "editor", "node": "heat"}, {"kind": "number", "node": "room"}, {"kind": "lamp", "node": "door"},
     {"kind": "lamp", "node": "wet"}, {"kind": "lamp", "node": "damp"}, {"kind": "number", "node": "near"},
     {"kind": "text", "node": "door", "title": "Door as text"},
+    {"kind": "number", "node": "heat", "title": "In Fahrenheit", "pipe": [{"map": "value * 1.8 + 32.0"}]},
 ]
 WIDGETS = layout(*({**each, "x": 2 * (i % 6), "y": i // 6 * 2, "w": 2} for i, each in enumerate(SHOWN)))
 
@@ -35,7 +36,10 @@ def colour(it, of="backgroundColor"):
 def test_settings_sensors_helpers_warnings_and_alarms_differ_at_a_glance(open_page, wall):
     with Server({"g": GRAPH}) as server:
         page = open_page(server, address(WIDGETS, edit=False) + wall)
-        roles = {"Set point": "setting", "Living room": "sensor", "Door": "sensor", "near": "helper"}
+        roles = {
+            "Set point": "setting", "Living room": "sensor", "Door": "sensor", "near": "helper",
+            "In Fahrenheit": "sensor",
+        }
         for title, role in roles.items():
             expect(widget(page, title)).to_have_attribute("data-role", role)
         expect(widget(page, "Door").locator(".badge .node-icon use")).to_have_attribute("href", "#i-door")

@@ -43,8 +43,9 @@ export class Widget {
     const [node] = this.nodes, path = graphPath(this.graph), isOne = node && !/[*?]/.test(node);
     const link = { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` };
     const known = isOne && this.nodes.length === 1 ? this.#source.facts(node) : undefined;
-    this.#tile.name(this.title, this.#what, known && { ...known, title: this.data.title ?? known.title },
-      isOne && !this.#board.isKiosk && link);
+    // What a pipeline makes of a setting, or a chart of it, is no setting.
+    const { pipe, nodes, title = known?.title } = this.data, kind = pipe || nodes ? "derived" : known?.kind;
+    this.#tile.name(this.title, this.#what, known && { ...known, title, kind }, isOne && !this.#board.isKiosk && link);
   }
 
   #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
