@@ -1,8 +1,7 @@
 // A value and its last minutes as a line.
+import { Figure } from "/dash/tile.js";
 import { h, load } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
 import { Track } from "/chart/track.js";
-import { output, setEntry } from "/widgets/parts.js";
 import { hasKept, heldAs } from "/widgets/tone.js";
 
 function drawLine(canvas, { width, height }, track, from, to) {
@@ -44,7 +43,7 @@ export default {
     const known = (!widget.pipe && facts(feed.node)) || {}, track = new Track(feed.ring, heldAs(known));
     const { Kept } = hasKept(known, page.client) ? await load("/chart/kept.js") : {};
     const kept = Kept && new Kept(graph, feed.node, track, () => { drawn = 0; mark(); });
-    const figure = output("figure-2 num"), canvas = h("canvas", { "aria-hidden": "true" });
+    const figure = new Figure(), canvas = h("canvas", { "aria-hidden": "true" });
     const box = h("div", { class: "spark" }, canvas);
     let size = { width: 0, height: 0 }, drawn = 0;
     // Asked for while drawing, it would force a layout.
@@ -56,10 +55,10 @@ export default {
     }).observe(box);
     page.store.listen("theme", () => { drawn = 0; mark(); }, signal);
     return {
-      element: h("div", { class: "sparkline" }, figure, box),
+      element: h("div", { class: "sparkline" }, figure.element, box),
       ages: true,
       draw() {
-        setEntry(figure, formatEntry(feed.entry, unit(feed.node), words(feed.node)), feed.entry);
+        figure.show(feed.entry, unit(feed.node), words(feed.node));
         tone();
         // With reduced motion the line steps once a second.
         const to = now(), time = performance.now();
