@@ -198,7 +198,7 @@ def test_the_line_ends_where_a_value_is_out_of_date(open_page):
         server.set("g", "x", 5)
         page = open_page(server, address(board))
         chart = widget(page, "Voltage")
-        expect(chart.locator(".widget-state")).to_contain_text("last set")
+        expect(chart.locator(".widget-state")).to_contain_text("no report")
         # What it was is still said, but is no value of now.
         expect(chart.locator(".legend output")).to_have_text("5\u202fV")
         chart.locator("canvas").press("End")

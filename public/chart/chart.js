@@ -24,7 +24,7 @@ function palette(element, swatches) {
 }
 
 export class TimeChart {
-  /** The chosen range, and that of a closer look or null: `{ span }` until now, or `{ from, to }`. */
+  /** The chosen range, and that of a closer look or null: `{ span }` until now, `{ from, to }`. */
   home; view = null;
   /** The times that are being chosen by dragging, `[from, to]`. */
   chosen = null;
