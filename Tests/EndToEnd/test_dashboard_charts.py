@@ -243,6 +243,10 @@ def test_the_cursor_of_a_chart_has_time_and_values(open_page):
         page.wait_for_timeout(1500)
         box = widget(page, "Both").locator("canvas").bounding_box()
         page.mouse.move(box["x"] + box["width"] - 62, box["y"] + 30)
+        colours = widget(page, "Both").locator(".legend .swatch").evaluate_all(
+            "(all) => all.map((each) => getComputedStyle(each).borderTopColor)"
+        )
+        assert colours == ["rgb(11, 95, 204)", "rgb(196, 84, 10)"], "the first two of dash.css"
         tip = widget(page, "Both").locator(".chart-tip")
         expect(tip).to_contain_text(re.compile(r"\d\d:\d\d:\d\d"))
         expect(tip.get_by_text("8\u202fV")).to_be_visible()
