@@ -22,7 +22,7 @@ export async function explain(box, graph, node, query, link) {
   try {
     const { nodes, commits = [] } = await ask(graph, node, query), now = Date.now();
     box.replaceChildren(h("ol", { class: "explain-list" }, nodes.map((each) => nodeOf(each, link, now))),
-      ...(commits.length ? [h("h4", {}, "Commits that made it"),
+      ...(commits.length ? [h("h3", {}, "Commits that made it"),
         h("ol", { class: "explain-list" }, commits.map(commitOf))] : []));
   } catch (error) {
     box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));

@@ -43,9 +43,16 @@ export class Highlight {
     this.draw();
   }
 
+  /** Draws the lines of clients at what is selected or pointed at, and of what is lit. */
+  lines() {
+    const { view } = this.#o, lit = this.#lit, ids = [this.#hovered, view.view.selected].map((id) => id && (view.drawn(id) ?? id));
+    view.lines?.show(new Set(ids.filter(Boolean)), lit?.kind === "owners" ? lit.edges : new Set());
+  }
+
   /** Highlights the present picture. */
   draw() {
     const { view } = this.#o, lit = this.#lit, isOwners = lit?.kind === "owners";
+    this.lines();
     const drawn = new Set([...(lit?.nodes ?? [])].map((id) => view.drawn(id) ?? id));
     view.element.classList.toggle("dimmed", isOwners);
     for (const [id, { element }] of view.shapes) {
@@ -66,7 +73,7 @@ export class Highlight {
   hover(id) {
     const { model, said } = this.#o;
     this.#hovered = id;
-    if (this.isLit) return;
+    if (this.isLit) return this.lines();
     const listener = id && model.listeners.get(id), released = listener ? releasedWithout(model, id) : new Set();
     this.light("leaving", released.size ? { nodes: released, edges: new Set() } : null);
     said(listener
@@ -92,7 +99,9 @@ export class Highlight {
     const { current, edges, isDown, picture } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
     const here = picture?.nodes.get(current), middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
     if (!here) return;
-    const ends = along ? [...edges.values()].flatMap(({ from, to }) =>
+    const { model, view } = this.#o, joined = [...edges.values(), ...model.clientLines().lines
+      .map(({ from, to }) => ({ from: view.drawn(from), to: view.drawn(to) }))];
+    const ends = along ? joined.flatMap(({ from, to }) =>
       (along > 0 ? from === current && to : to === current && from) || [])
       : [...picture.nodes].filter(([, box]) => box.layer === here.layer
         && Math.sign(middle(box) - middle(here)) === across).map(([id]) => id);

@@ -1,4 +1,5 @@
-// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure.
+// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure; as a worker it
+// answers `{id, graph, memory, options}`.
 import { settle } from "./settle.js";
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
@@ -367,3 +368,16 @@ function wayBack(way, from, to, bends) {
   const middle = (x + stop + 22) / 2;
   way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(to) + 10], [stop, under(to)]);
 }
+
+/** The picture that fits better into a room, left to right or top to bottom, where none is asked for. */
+export function fittingLayout(graph, memory, { direction, room, ...options }) {
+  const laid = (direction) => layout(graph, memory, { ...options, direction, columnGap: direction === "down" ? 48 : 64 });
+  if (direction) return laid(direction);
+  const fit = ({ bounds: { w, h } }) => Math.min(1, room.w / Math.max(w, 1), room.h / Math.max(h, 1));
+  const right = laid("right"), down = fit(right) < 0.85 ? laid("down") : right;
+  return fit(down) > 1.2 * fit(right) ? down : right;
+}
+
+if (!globalThis.document) addEventListener("message", ({ data: { id, graph, memory, options } }) => {
+  postMessage({ id, picture: fittingLayout(graph, memory, options) });
+});

@@ -1,7 +1,5 @@
 // A graph built from `topo` and `topod` messages. Pure.
 import { raisedBy } from "../lib/words.js";
-import { familyOf, gather, link } from "./families.js";
-import { feed, link as linkUpstreams } from "./upstreams.js";
 
 /** Milliseconds that rates are averaged over. */
 const window_ = 2000;
@@ -25,7 +23,15 @@ export class GraphModel {
   upstreams = [];
   /** The names of nodes whose values are out of date, as the server says. */
   stale = new Set();
+  /** See `clients.js`, which is loaded with the first of them. */
+  #linesOf = () => ({ lines: [], raw: [], counts: new Map() });
   #neighbours = null;
+  #lines = null;
+
+  set linesOf(linesOf) {
+    this.#linesOf = linesOf;
+    this.#lines = null;
+  }
 
   /**
    * Takes a message over and returns what is different: ids, but what `died` or `left` with its
@@ -44,14 +50,17 @@ export class GraphModel {
       this.#follow(message, now, news);
     }
     this.listenerCount = message.listenerCount ?? null;
-    if (message.families || news.fresh) gather(this, message.families ?? [], news);
-    if (message.upstreams || news.fresh) feed(this, message.upstreams ?? [], news);
+    if (message.families || news.fresh) replace(this, "families", (message.families ?? []).map(familyNode), news);
+    if (message.upstreams || news.fresh) replace(this, "upstreams", (message.upstreams ?? []).map(upstreamNode), news);
     if (news.structure) this.#declare();
     return news;
   }
 
-  /** See `families.js`. */
-  familyOf(name) { return familyOf(this.families, name); }
+  /** The family of that member, or of that name with placeholders. */
+  familyOf(name) {
+    const plain = name.replace(placeholder, "x");
+    return this.families.find((each) => fits(each.name, plain));
+  }
 
   #start(message, now, news) {
     this.epoch = message.epoch;
@@ -126,9 +135,9 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
-    link(this);
+    linkFamilies(this);
     linkUpstreams(this);
-    this.#neighbours = null;
+    this.#neighbours = this.#lines = null;
   }
 
   numbered(n) { return this.nodes.get(this.ids.get(n)); }
@@ -137,6 +146,9 @@ export class GraphModel {
     const by = (end) => Map.groupBy(this.edges.values(), (edge) => edge[end]);
     return this.#neighbours ??= { into: by("to"), out: by("from") };
   }
+
+  /** What clients listen to and link, without the steps of their pipelines; see `clients.js`. */
+  clientLines() { return this.#lines ??= this.#linesOf(this); }
 
   queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued
     : this.edges.get(id)?.queued ?? queued) ?? 0; }
@@ -250,4 +262,56 @@ function release({ nodes, ids }, { n, name, reason, lived, last }, news, cut, fo
   if (node.name === undefined || node.family || /removed|away/.test(reason)) nodes.delete(id);
   else nodes.set(id, { id, kind, name: node.name, title, unit, description, severity, ...("ok" in node && { ok }), op,
     label, inputs, families, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
+}
+
+// Families and upstreams: each is a node of the picture.
+
+const placeholder = /\{\w+\}/g;
+const escaped = (text) => text.replace(/[.-]/g, "\\$&");
+const fits = (family, name) =>
+  new RegExp(`^${family.split(placeholder).map(escaped).join("[\\w-]{1,64}")}$`).test(name);
+
+const standing = { exists: true, owners: [], ownerCount: 0, count: 0, rate: 0 };
+const familyNode = ({ name, kind: word, ...rest }) =>
+  ({ ...rest, ...standing, id: `n:${name}`, name, word, kind: "family" });
+const upstreamNode = (each) => ({ ...each, ...standing, id: each.u, kind: "upstream", title: each.from });
+const shapeOf = (list) => String(list.map(({ id, on, families = [] }) => [id, on, families]));
+
+/** Replaces what the server lists anew as a whole. */
+function replace(model, key, list, news) {
+  const before = shapeOf(model[key]);
+  // Its spread is looked up once in a while; see `spread.js`.
+  for (const each of list) each.spread = model.nodes.get(each.id)?.spread;
+  for (const { id } of model[key]) model.nodes.delete(id);
+  model[key] = list;
+  for (const each of list) {
+    model.nodes.set(each.id, each);
+    news.values.add(each.id);
+  }
+  news.structure ||= before !== shapeOf(list);
+}
+
+/** Nodes made from hidden members, and listeners to them, are linked to the family. */
+function linkFamilies(model) {
+  const add = (name, { id: to }, kind) => {
+    const from = `n:${name}`, id = `f ${name} ${to}`;
+    if (model.nodes.has(from)) model.edges.set(id, { id, from, to, kind });
+  };
+  for (const node of model.nodes.values()) {
+    for (const name of node.families ?? []) add(name, node, node.exists ? "member" : "declared");
+    if (node.kind === "family") for (const input of node.inputs ?? []) add(model.familyOf(input)?.name ?? input, node,
+      "member");
+  }
+  for (const listener of model.listeners.values()) for (const name of listener.families ?? []) add(name, listener,
+    "listen");
+}
+
+/** Upstreams are linked to the nodes that they feed, or to the families of those that are not shown. */
+function linkUpstreams(model) {
+  for (const { id: from, on, families = [] } of model.upstreams) {
+    for (const to of [...on.map((n) => model.ids.get(n)), ...families.map((name) => `n:${name}`)]) {
+      const id = `u ${from} ${to}`;
+      if (model.nodes.has(to)) model.edges.set(id, { id, from, to, kind: "feed" });
+    }
+  }
 }

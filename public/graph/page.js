@@ -5,10 +5,8 @@ import { highlightOf } from "./highlight.js";
 import { GraphModel, reach } from "./model.js";
 import { countsOf } from "./scene.js";
 import { Selection } from "./selection.js";
+import { troubleOf } from "./shapes.js";
 import { GraphView } from "./view.js";
-
-/** Fetched when the user becomes active, so that the first key or click works. */
-const likely = ["panel", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -21,6 +19,8 @@ class GraphPage {
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
   /** The members of families that are drawn, by name. */
   #members = [];
+  /** A graph too large for one picture is drawn around one node. */
+  isLarge = false; #around;
   #subscription; #item; #isReady = false; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
@@ -33,7 +33,8 @@ class GraphPage {
         take: (event, id) => this.selection.take(event, id), hover: (id) => this.highlight.hover(id),
         focused: (id) => this.selection.show(this.view.picture.nodes.get(id)),
           lost: (gone) => this.selection.lost(gone),
-        scene: () => this.#follow(), moved: () => this.parts.minimap?.mark(), missing: () => this.#missing(),
+        scene: () => this.#follow(), moved: () => { this.parts.minimap?.mark(); this.parts.attention?.place(); },
+          lines: () => this.highlight.lines(), missing: () => this.#missing(),
       },
     });
     this.selection = new Selection(this);
@@ -82,31 +83,34 @@ class GraphPage {
       h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
     this.pictureButton = button("Picture", () => this.go({ view: "picture" }));
     this.outlineButton = button("Outline", () => this.go({ view: "outline" }));
-    this.asleepButton = button("Asleep", () => this.act("toggleAsleep"),
-      { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
-    this.stepsButton = button("Fold chains", () => this.act("toggleSteps"), { "aria-pressed": "false" });
-    this.field = h("input", { type: "search", class: "search-field", placeholder: "Find a node  /",
+    this.asleepButton = button("Not running", () => this.act("toggleAsleep"),
+      { "aria-pressed": "true", title: "Show nodes that are not running because nobody listens (asleep)" });
+    this.detailsButton = button("Details", () => this.go({ details: this.view.view.details ? null : "1" }),
+      { "aria-pressed": "false", title: "Show the steps of pipelines, and all lines to clients" });
+    this.closeButton = button("Close groups", () => this.act("closeGroups"), { hidden: true });
+    this.field = h("input", { type: "search", placeholder: "Find a node  /",
       "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"),
       onkeydown: (event) => { if (event.key === "Enter"
         && !this.parts.search) this.part("search").then((search) => search?.first()); } });
-    header.append(h("div", { class: "search" }, this.field),
-      h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
+    header.append(h("div", { class: "graph-search" }, this.field),
+      h("div", { class: "graph-segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
 
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
     this.notice = h("span", { class: "graph-notice", role: "status" }, "");
     this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
-    this.stage = h("div", { class: "graph-stage" }, this.view.element, this.empty,
+    this.stage = h("section", { class: "graph-stage", "aria-label": "Nodes" }, this.view.element, this.empty,
       h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }),
         button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
       button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }),
-        button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
+        button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" }),
+        button("Legend", () => this.part("legend").then((legend) => legend?.togglePopover()), { "aria-haspopup": "dialog" })));
     element.classList.add("graph-view");
     element.append(
-      h("div", { class: "graph-status" }, this.weight, this.counts, this.notice,
-        h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton,
-          this.stepsButton)),
+      h("div", { class: "graph-status" }, this.counts, this.weight, this.notice,
+        h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.closeButton,
+          this.asleepButton, this.detailsButton)),
       h("div", { class: "graph-body" }, this.stage),
       this.strip = h("section", { class: "lifetimes", "aria-label": "What was created and released" },
         "Nothing created or released so far"));
@@ -114,8 +118,28 @@ class GraphPage {
 
   #observe() {
     this.#subscription?.close();
+    this.#subscription = null;
+    if (this.isLarge && this.#around === null) return;
     this.#subscription = this.context.client.observe(this.graph, (message) => this.#receive(message),
-      { every: 100, members: this.#members });
+      { every: 100, members: this.#members, ...(this.isLarge && { around: this.#around, depth: 2 }) });
+  }
+
+  /** Draws what stands around the chosen node, or lists all names. */
+  #look(asked) {
+    // A client or a step of what is drawn is only selected.
+    if (asked === this.#around || (asked && !this.model.nodes.has(`n:${asked}`) && this.find(asked))) return;
+    this.#around = asked;
+    this.empty.hidden = true;
+    this.#isReady = false;
+    this.view.tidy();
+    this.part("large");
+    this.#observe();
+    if (asked !== null) return;
+    this.selected = this.focused = null;
+    this.inspect(null);
+    this.view.apply(this.model.apply({ op: "topo", nodes: [], edges: [], listeners: [] }), 0);
+    this.#warn();
+    this.words();
   }
 
   /** The list of graphs names the stale values. */
@@ -123,6 +147,7 @@ class GraphPage {
     const { model, view } = this, before = model.stale;
     model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
     view.repaint([...before, ...model.stale].map((name) => `n:${name}`));
+    this.#warn();
     this.#lookAtSinks();
   }
 
@@ -135,6 +160,7 @@ class GraphPage {
     const known = new Map(sinks.map((sink) => [`sink ${sink.name}`, sink]));
     for (const listener of listeners) listener.sink = known.get(listener.client);
     this.view.repaint(listeners.map(({ id }) => id));
+    this.#warn();
     this.parts.panel?.rebuild();
   }
 
@@ -144,11 +170,17 @@ class GraphPage {
   }
 
   #receive(message) {
+    if (message.code === "too_large" && !this.isLarge) {
+      this.isLarge = true;
+      return this.update(this.context.route);
+    }
     if (message.op === "err" || message.op === "end") return void this.act("refused", message);
     if (this.context.signal.aborted) return;
     const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
     this.#isOther ||= news.structure || news.owners.size > 0;
+    if (this.model.listeners.size) this.part("clients");
+    if (this.model.families.length) this.part("spread");
     if (news.structure && !news.fresh) {
       const at = Date.now();
       this.part("lifetimes").then((lifetimes) => lifetimes?.take(news, at));
@@ -163,6 +195,7 @@ class GraphPage {
   #refresh() {
     const { outline, panel } = this.parts, isStructure = this.#isOther;
     this.#isOther = false;
+    this.#warn();
     if (!isStructure) {
       panel?.update();
       return outline?.mark();
@@ -176,14 +209,24 @@ class GraphPage {
 
   #follow() {
     this.highlight.draw();
+    this.#warn();
     this.#map();
     this.words();
     if (this.wanted) this.act("reveal");
   }
 
   #attend() {
-    for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+    // So that the first click works also after the server has gone.
+    load("/graph/panel.js").catch(() => { /* asked for again when it is needed */ });
     this.#map();
+  }
+
+  /** What calls for attention is counted, once there is something. */
+  #warn() {
+    const { model, parts, isLarge } = this;
+    if (parts.attention) return parts.attention.refresh();
+    const all = [...model.nodes.values(), ...model.listeners.values()];
+    if (isLarge || all.some((entry) => troubleOf(entry, model.stale.has(entry.name)))) this.part("attention");
   }
 
   #map() {
@@ -197,14 +240,15 @@ class GraphPage {
     const owned = [...model.nodes.values()].filter(({ owners }) => owners.includes(mine?.id)).length;
     setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
     this.weight.classList.toggle("owning", Boolean(mine));
-    setText(this.counts, isReady ? countsOf(model, scene, Boolean(this.focused)) : "");
+    setText(this.counts, !isReady ? "" : (this.isLarge ? `Around ${this.#around}: ` : "")
+      + countsOf(model, scene, Boolean(this.focused)));
     const ring = this.view.leaks.size ? `Leak: ${plural(this.view.leaks.size, "node")} in a ring that nobody owns` : "";
     setText(this.notice, this.leaveWords ?? ring);
     this.notice.classList.toggle("bad-text", !this.leaveWords && ring !== "");
+    this.closeButton.hidden = this.view.view.open.size === 0;
     if (isReady) this.empty.hidden = model.nodes.size > 0;
     if (isReady) setText(this.empty, "This graph has no nodes yet.");
     if (!scene) return;
-    this.stepsButton.setAttribute("aria-pressed", String(scene.folds));
     this.stage.dataset.shown = scene.shown;
   }
 
@@ -213,7 +257,11 @@ class GraphPage {
     this.context.route = route;
     const { query } = route, asked = query.get("node"), view = query.get("view");
     const mode = /^(outline|picture)$/.test(view) ? view : this.context.store.get("narrow") ? "outline" : "picture";
+    const details = query.get("details") === "1";
     if (mode !== this.mode) this.#setMode(mode);
+    if (this.isLarge) this.#look(asked);
+    this.stage.dataset.mode = this.isLarge && asked === null ? "large" : mode;
+    if (details !== this.view.view.details) this.#detail(details);
     if (!this.#isReady) return;
     const id = asked === null ? null : this.find(asked), direction = query.get("focus");
     if (asked !== null && !id && !this.#members.includes(asked)
@@ -250,9 +298,14 @@ class GraphPage {
 
   only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 
+  #detail(details) {
+    this.view.show({ details });
+    this.detailsButton.setAttribute("aria-pressed", String(details));
+    this.parts.outline?.refresh();
+  }
+
   #setMode(mode) {
     this.mode = mode;
-    this.stage.dataset.mode = mode;
     this.pictureButton.setAttribute("aria-pressed", mode === "picture");
     this.outlineButton.setAttribute("aria-pressed", mode === "outline");
     this.view.show({});

@@ -17,7 +17,7 @@ export class Selection {
     if (id === null) return this.select(null);
     if (!shape) return;
     this.#page.view.rove(id);
-    if (shape.type === "cluster" || shape.type === "fold") this.open(id, shape);
+    if (shape.type === "cluster") this.open(id, shape);
     else this.select(id);
   }
 
@@ -34,7 +34,7 @@ export class Selection {
     if (id === null) return page.go({ node: null, focus: null });
     const entry = model.nodes.get(id) ?? model.listeners.get(id), name = id.slice(2);
     // A member that is not shown yet.
-    if (!entry && model.familyOf(name)) return page.go({ node: name });
+    if (!entry && (page.isLarge || model.familyOf(name))) return page.go({ node: name, focus: null });
     if (!entry) return page.context.announce("It is not there any more");
     if (reveal && entry.exists === false && !view.view.asleep) this.toggleAsleep();
     if (reveal) page.wanted = { id, focus };
@@ -61,8 +61,7 @@ export class Selection {
     const drawn = view.drawn(id);
     if (!drawn) return;
     // It is drawn by itself once it is selected.
-    if (drawn !== id && !drawn.startsWith("g ")) view.view.open.add(drawn);
-    if (drawn !== id) return view.show({});
+    if (drawn !== id) return;
     page.wanted = null;
     this.show(view.picture.nodes.get(id));
     if (focus) view.focus(id);
@@ -76,12 +75,18 @@ export class Selection {
     if (box) this.show(box);
   }
 
-  /** Unfolds a fold or a cluster. */
-  open(id, { type, members }) {
-    const { context, view } = this.#page;
-    view.view.open.add(id);
+  /** Opens a group, as the one that is drawn whole. */
+  open(id, { members }) {
+    const { context, view } = this.#page, { open } = view.view, key = id.replace(/ …$/, "");
+    open.delete(key);
+    open.add(key);
     view.show({});
-    context.announce(`${members.length} ${type === "fold" ? "steps" : "nodes"} unfolded`);
+    context.announce(`Group of ${members.length} opened`);
+  }
+
+  closeGroups() {
+    this.#page.view.view.open.clear();
+    this.#page.view.show({});
   }
 
   /** The target of a key: the focused node, or the selected one. */
@@ -127,11 +132,5 @@ export class Selection {
     const { view, context } = this.#page, shape = view.shapes.get(next);
     if (entry.kind
       && !view.drawn(id)) context.announce(`${titleOf(entry)} is gone${shape ? `. Now at ${shape.label ?? titleOf(shape.entry)}` : ""}`);
-  }
-
-  toggleSteps() {
-    const { view } = this.#page;
-    view.view.open.clear();
-    view.show({ steps: view.scene?.folds ? "show" : "fold" });
   }
 }
