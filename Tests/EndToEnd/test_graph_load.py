@@ -100,13 +100,13 @@ def test_leaving_the_view_ends_the_observing_and_every_element(open_page):
             return page.evaluate("document.querySelectorAll('*').length")
 
         page.goto(f"{server.url}/#/g/g?node=x")
-        expect(page.locator(".inspector-head h3")).to_have_text("x")
+        expect(page.locator(".inspector-head h2")).to_have_text("x")
         page.goto(f"{server.url}/#/about")
         expect(page.locator(".picture")).to_have_count(0)
         first = settled()
         for _ in range(4):
             page.goto(f"{server.url}/#/g/g?node=x")
-            expect(page.locator(".inspector-head h3")).to_have_text("x")
+            expect(page.locator(".inspector-head h2")).to_have_text("x")
             page.goto(f"{server.url}/#/about")
             expect(page.locator(".picture")).to_have_count(0)
         # Only four may observe per connection: a fifth look works, so the others have ended.
@@ -149,7 +149,7 @@ def test_narrow_is_an_outline_and_a_sheet_and_wide_again_a_picture(open_page):
         page.get_by_role("treeitem").filter(has_text="x").first.click()
         sheet = page.get_by_role("dialog", name="Inspector")
         expect(sheet).to_be_visible()
-        expect(sheet.locator("h3")).to_have_text("x")
+        expect(sheet.locator("h2")).to_have_text("x")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.keyboard.press("Escape")
         expect(sheet).to_be_hidden()
@@ -219,7 +219,7 @@ def test_at_two_hundred_updates_a_second_the_page_is_calm_and_current(browser, o
                 reaction(page, node(page, name).click, f'.node[data-id="n:{name}"].selected')
                 for name in ("in0", "in1", "in2")
             ]
-            expect(page.locator(".inspector-head h3")).to_have_text("in2")
+            expect(page.locator(".inspector-head h2")).to_have_text("in2")
         finally:
             stop.set()
             for thread in threads:

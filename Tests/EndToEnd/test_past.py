@@ -119,7 +119,7 @@ def test_values_of_a_revision_and_back(open_page, kept):
 def test_graph_of_a_revision(open_page, kept):
     play(kept, 5, 12, 7)
     page = open_page(kept, "/#/g/g?node=half")
-    expect(page.locator(".inspector-value")).to_have_text("asleep")
+    expect(page.locator(".inspector-value")).to_have_text("not running: nobody listens")
     look_back(page)
     value = page.locator(".view:not([hidden]) .inspector-value")
     expect(value).to_have_text("3.5")
@@ -139,7 +139,7 @@ def test_graph_of_a_revision(open_page, kept):
     expect(page.get_by_text("Observing only").last).to_be_visible()
     page.screenshot(path=ARTEFACTS / "past-graph-light.png")
     page.get_by_role("button", name="Back to now").click()
-    expect(page.locator(".inspector-value")).to_have_text("asleep")
+    expect(page.locator(".inspector-value")).to_have_text("not running: nobody listens")
 
 
 @pytest.mark.browser

@@ -5,7 +5,7 @@ import { formatTime } from "/lib/time.js";
 import { sinkWords } from "/lib/words.js";
 import { Members } from "./members.js";
 import { releasedWithout } from "./owners.js";
-import { kinds, plain, titleOf, upstreamWords } from "./shapes.js";
+import { kinds, membersOf, plain, titleOf, upstreamWords } from "./shapes.js";
 
 /** `{ body, update(entry, now), close() }`; `o` has the options of the inspector, and its tools. */
 export const detailsOf = (entry, o) => ({ family, upstream, listener }[entry.kind](entry, o));
@@ -28,7 +28,7 @@ function family(entry, { graph, select, row, link }) {
       h("section", { class: "members", "aria-label": "Members" }, members.element),
     ],
     update(entry) {
-      setText(value, [plural(entry.members, "member"), entry.spread].filter(Boolean).join(": "));
+      setText(value, membersOf(entry));
       setText(alive, entry.alive === entry.members ? "all of them"
         : `${formatNumber(entry.alive)}: the others start when somebody listens`);
     },

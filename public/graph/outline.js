@@ -3,7 +3,7 @@
 import { h, setText, setAttribute } from "/lib/dom.js";
 import { sinkWords } from "/lib/words.js";
 import { groupOf, isStep } from "./scene.js";
-import { countWords, heldOf, plain, titleOf, troubleOf, wordOf } from "./shapes.js";
+import { countWords, heldOf, membersOf, plain, titleOf, troubleOf, wordOf } from "./shapes.js";
 
 /** With more nodes the rows are folds of names that begin alike. */
 const crowd = 60;
@@ -233,10 +233,12 @@ export class Outline {
     setAttribute(part.element, "data-severity", trouble?.severity);
     setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2
       ? `${word}, ${Math.round(rate)} updates/s` : word);
-    const held = isListener || row.isReference ? "" : entry.exists === false ? "not running" : plain(heldOf(entry), 120);
+    const held = isListener || row.isReference ? "" : entry.exists === false ? "not running"
+      : entry.kind === "family" ? membersOf(entry) : plain(heldOf(entry), 120);
     setText(part.value, held);
     setText(part.owners, isListener || row.isReference ? (entry.queued ? `${entry.queued} waiting` : "")
       : countWords(model, row.id));
+    part.element.classList.toggle("as-above", Boolean(row.isReference));
     part.element.classList.toggle("asleep", entry.exists === false);
     part.element.classList.toggle("failed", Boolean(entry.fail ?? entry.failure));
     setAttribute(part.element, "aria-selected", String(row.id === this.#o.view().selected));

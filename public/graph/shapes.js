@@ -57,6 +57,9 @@ export function plain(text, most = 200) {
 export const heldOf = (entry) => (entry.kind === "family" ? entry.spread ?? ""
   : entry.kind === "upstream" ? upstreamWords(entry, true) : formatEntry(entry, entry.unit, entry.words));
 
+/** "300 members: 15 to 34 °C, mean 24.5". */
+export const membersOf = ({ members, spread }) => [plural(members, "member"), spread].filter(Boolean).join(": ");
+
 /** What is wrong with a node, a client or an upstream: `{ severity, words }`, or nothing. */
 export function troubleOf(entry, isStale) {
   if (entry.exists === false) return null;
@@ -251,8 +254,7 @@ export function sentenceOf(entry, { rate = 0, clients = "", isStale = false } = 
     return `${title}, ${wordOf(entry)}, listens to ${plural(new Set(on).size, "node")}${state}`;
   }
   if (kind === "upstream") return `${title}, ${wordOf(entry)}, ${upstreamWords(entry)}`;
-  if (kind === "family") return [title, "family", plural(entry.members, "member"), entry.spread, clients]
-    .filter(Boolean).join(", ");
+  if (kind === "family") return [title, "family", membersOf(entry), clients].filter(Boolean).join(", ");
   if (exists === false) return `${title}, ${wordOf(entry)}, ${asleepWords}`;
   const trouble = troubleOf(entry, isStale);
   const held = fail ? plain(fail.msg ?? fail.code, 80) : plain(formatEntry(entry, unit, words), 80);
