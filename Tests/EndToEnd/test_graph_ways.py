@@ -110,7 +110,7 @@ def test_what_would_go_with_a_client_is_marked_as_long_as_the_pointer_is_at_it(o
         page = open_page(server, "/#/g/g")
         expect(listeners(page)).to_have_count(1)
         listeners(page).hover()
-        expect(page.locator(".graph-notice")).to_contain_text("leaving releases")
+        expect(page.locator(".graph-notice")).to_contain_text("leaving stops")
         expect(page.locator(".node.leaving")).not_to_have_count(0)
         area = page.locator(".picture").bounding_box()
         page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] - 20)

@@ -50,29 +50,11 @@ export class Camera {
     this.move((size.w - w * zoom) / 2 - x * zoom, (size.h - buttons - h * zoom) / 2 - y * zoom, { zoom });
   }
 
-  /**
-   * The first view: everything, or where names could not be read the place where most of `boxes`
-   * are.
-   */
-  start(boxes) {
+  /** The first view: everything, or where names could not be read the beginning. */
+  start() {
     if (this.fitting() >= named) return this.fit();
-    const bounds = this.#bounds;
-    this.zoom = readable;
-    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
-    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
-    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
-    const count = ([x, y]) => {
-      let inside = 0;
-      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y
-        + h) inside++;
-      return inside;
-    };
-    let best = corner(bounds), most = 2 * count(best);
-    for (const box of boxes) {
-      const other = corner(box), there = count(other);
-      if (there > most) [best, most] = [other, there];
-    }
-    this.move(-best[0] * this.zoom, -best[1] * this.zoom);
+    const { x, y } = this.#bounds;
+    this.move(margin - x * readable, margin - y * readable, { zoom: readable });
   }
 
   visible() {

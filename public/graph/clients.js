@@ -1,8 +1,8 @@
 // What clients do in a graph: what they listen to, and the links that they make. Their lines are
 // drawn over the picture for what is selected or pointed at; elsewhere a node has their number.
-import { setAttribute, svg } from "../lib/dom.js";
+import { h, setAttribute, svg } from "../lib/dom.js";
 import { isOf } from "./owners.js";
-import { clientName } from "./shapes.js";
+import { plain, titleOf } from "./shapes.js";
 
 /**
  * `{ lines, raw, counts }` of a model. A line leads from a named node to a client ("listen"), or to the
@@ -59,6 +59,16 @@ export function clientLines(model) {
   }
   return { lines: [...lines.values()], raw, counts: new Map([...counts].map(([id, { listen, link }]) =>
     [id, { listen: listen.size, link: link.size }])) };
+}
+
+const clientName = (model, id) => plain(model.listeners.get(id)?.client ?? id, 60);
+
+/** Links in words: from where to where, and who made them; `link(id, text)` makes a link to a node. */
+export function linkList(model, lines, link) {
+  const to = (id) => link(id, titleOf(model.nodes.get(id) ?? { id }));
+  return h("ul", { class: "owner-list" }, lines.slice(0, 50).map((line) => h("li", {}, to(line.from),
+    line.kind === "sync" ? " ⇄ " : " → ", to(line.to), h("span", { class: "quiet-text" },
+      line.kind === "sync" ? " kept in step by " : " by "), link(line.by, clientName(model, line.by)))));
 }
 
 /** Draws those lines of `clientLines()` that are wanted. */

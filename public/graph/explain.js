@@ -29,6 +29,19 @@ export async function explain(box, graph, node, query, link) {
   }
 }
 
+/**
+ * Fills the row of the writer, from a server with sign-in: asked for once, and after changes at most
+ * every two seconds.
+ */
+export async function writerOf(part, { graph, client }, { name, c }, now) {
+  const { asked } = part, change = String(c);
+  if (asked?.change === change || now - asked?.at < 2000) return;
+  part.asked = { change, at: now };
+  const by = (await ask(graph, name, client.query)).nodes.find(({ node }) => node === name)?.by;
+  part.writer.lastElementChild.textContent = plain(String(by ?? ""), 80);
+  part.writer.hidden = by === undefined;
+}
+
 const valueOf = (entry, most) => h("code", {}, plain(formatEntry(entry, ""), most));
 
 const ORIGINS = {

@@ -1,11 +1,28 @@
 // Groups by the beginning of the name, for graphs that are too large to be drawn whole. Pure.
-import { groupOf } from "./scene.js";
-
 /**
  * How much is shown around the selection, how many groups there are, how much of opened ones is
  * drawn, and above how many members an opened group shows smaller ones.
  */
 const limits = { near: 60, groups: 60, open: 400, split: 60 };
+
+/** The first parts of a name, without the marks between them: letters, or digits. */
+export function prefixOf(name, parts = 1) {
+  let found = "";
+  for (const [part] of name.matchAll(/[._\-/:]+|\d+|[^._\-/:\d]+/gu)) {
+    const isMark = /^[._\-/:]/.test(part);
+    if (!isMark && parts-- === 0) break;
+    found += part;
+  }
+  return found.replace(/[._\-/:]+$/, "") || name.slice(0, 1);
+}
+
+/** The group that an entry is in; a larger `depth` makes smaller groups. */
+export function groupOf(entry, depth = 1) {
+  if (entry.kind === "listener") return `clients: ${prefixOf(entry.client ?? entry.transport ?? "?", depth)}`;
+  if (entry.kind === "upstream") return "upstreams";
+  const name = entry.name ?? entry.of;
+  return name === undefined ? "pipelines of clients" : prefixOf(name, depth);
+}
 
 /** The selection and some of what stands around it: it is always drawn. */
 export function near(model, entries, view) {
@@ -58,4 +75,18 @@ export function cluster(list, near, view, of, groups) {
     }
   }
   if (rest.length) add(isClient ? "clients: …" : "…", "others", rest);
+}
+
+/** The rows of the outline: folds of names that begin alike, and in large ones smaller folds. */
+export function inFolds(model, list, { fold, leaf, crowd }, level = 1, depth = 1) {
+  const groups = [...Map.groupBy(list, (id) => groupOf(model.nodes.get(id) ?? model.listeners.get(id), depth))]
+    .sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+  const inside = (ids, level) => inFolds(model, ids, { fold, leaf, crowd }, level, depth + 1);
+  if (groups.length === 1 && list.length > crowd && depth < 6) return inside(list, level);
+  groups.forEach(([label, members], i) => {
+    if (members.length === 1) return leaf(members[0], level, undefined, i + 1, groups.length);
+    if (!fold(label, members, level, i + 1, groups.length).isOpen) return;
+    if (members.length > crowd && depth < 6) inside(members, level + 1);
+    else members.forEach((id, k) => leaf(id, level + 1, `g ${label}`, k + 1, members.length));
+  });
 }

@@ -1,14 +1,14 @@
 // The details of one node: what keeps it running, its value and how it came about. Those of clients,
 // families and upstreams are in `others.js`.
-import { h, icon, load, setText, severityMark } from "/lib/dom.js";
+import { h, icon, load, setText, severityMark, style } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { formatSource } from "/lib/state.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
-import { asleepWords, clientCount, clientName, heldOf, plain, titleOf, wordOf } from "./shapes.js";
+import { asleepWords, clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
-const explaining = () => load("/graph/explain.js");
+const later = (name) => Promise.all([load(`/graph/${name}.js`), style("/graph/more.css")]).then(([module]) => module);
 
 /** The module of what is not a node. */
 let others = null;
@@ -17,8 +17,6 @@ let others = null;
 export class Inspector {
   id = null;
   #o; #parts = {}; #editor = null; #other = null; #signature = ""; #isLighting = false;
-  /** Of which change the writer was asked for, and when. */
-  #asked = { change: "", at: 0 };
 
   /**
    * `o`: `{model, graph, client, announce, href, isSignedIn(), select(id), light(kind, set),
@@ -89,7 +87,7 @@ export class Inspector {
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     const body = /listener|family|upstream/.test(entry.kind) ? this.#others(entry) : this.#node(entry);
-    this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
+    this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body.filter(Boolean));
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
     this.update();
@@ -105,7 +103,7 @@ export class Inspector {
   #others(entry) {
     if (!others) {
       const note = h("p", { class: "quiet-text" }, "");
-      load("/graph/others.js").then((module) => { others = module; }, () => {
+      later("others").then((module) => { others = module; }, () => {
         setText(note, "The details did not load: the server does not answer");
       }).then(() => {
         this.#signature = ""; // the next look asks again
@@ -115,8 +113,7 @@ export class Inspector {
     }
     this.#other = others.detailsOf(entry, { ...this.#o, row, link: (...given) => this.#link(...given),
       light: (...given) => this.#light(...given) });
-    const list = this.#lines().length > 0 && entry.kind === "listener" && this.#links("Links it made");
-    return [...this.#other.body, list].filter(Boolean);
+    return [...this.#other.body, this.#links()].filter(Boolean);
   }
 
   /** The links that begin or end at what is shown, or that belong to it. */
@@ -125,20 +122,12 @@ export class Inspector {
       kind !== "listen" && [from, to, by].includes(this.id));
   }
 
-  #links(title) {
-    const { model } = this.#o, link = (id) => this.#link(id, titleOf(model.nodes.get(id) ?? { id }));
-    return h("section", { class: "kept", "aria-label": title }, h("h3", {}, title), h("ul", { class: "owner-list" },
-      this.#lines().slice(0, 50).map(({ kind, from, to, by }) => h("li", {}, link(from), kind === "sync" ? " ⇄ " : " → ",
-        link(to), by !== this.id && [h("span", { class: "quiet-text" }, kind === "sync" ? " kept in step by " : " by "),
-          this.#link(by, clientName(model, by))]))));
-  }
-
-  #writerRow(part) {
-    part.writer = h("span", {}, "");
-    const line = row("Written by", part.writer);
-    line.hidden = true;
-    this.#asked.change = "";
-    return line;
+  #links() {
+    const lines = this.#lines(), box = h("section", { class: "kept", "aria-label": "Links by clients" });
+    if (!lines.length) return null;
+    load("/graph/clients.js").then(({ linkList }) => box.append(h("h3", {}, "Links by clients"),
+      linkList(this.#o.model, lines, (...given) => this.#link(...given))), () => { /* the next look */ });
+    return box;
   }
 
   #node(entry) {
@@ -160,7 +149,7 @@ export class Inspector {
       body.push(slot);
     }
     body.push(this.#owners(entry));
-    if (this.#lines().length) body.push(this.#links("Links by clients"));
+    body.push(this.#links());
     part.rate = h("span", {}, "");
     part.alive = h("span", {}, "");
     part.type = h("span", {}, "");
@@ -168,7 +157,7 @@ export class Inspector {
     const made = [entry.op, entry.label && stageWords(entry.label)].filter(Boolean).join(": ");
     body.push(h("dl", { class: "node-facts" },
       row("Type", part.type), row("Rate", part.rate),
-        this.#writerRow(part),
+      part.writer = row("Written by", ""),
         row("Values so far", part.count), row("Running for", part.alive),
       entry.source ? row("Source", h("code", {}, formatSource(entry.source))) : null,
       made ? row("Computed by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
@@ -177,6 +166,7 @@ export class Inspector {
       entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
       entry.chain ? row("Pipeline", h("code", {}, entry.chain)) : null,
       entry.n !== undefined ? row("Number", h("code", {}, `#${entry.n}`)) : null));
+    part.writer.hidden = true;
     if (entry.name !== undefined) {
       part.explain = h("div", { class: "explain" });
       body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"),
@@ -277,7 +267,8 @@ export class Inspector {
     if (this.#editor && this.#parts.defined !== entry) this.#editor.redefine(this.#parts.defined = entry);
     this.#editor?.show(entry, entry.c);
     this.#warn(entry, now);
-    if (entry.kind === "mutable") this.#findWriter(entry, now);
+    if (entry.kind === "mutable" && this.#o.isSignedIn()) later("explain").then(({ writerOf }) =>
+      writerOf(part, this.#o, entry, now), () => { /* "Why this value?" says what is wrong */ });
   }
 
   /** Says that the node calls for attention, or that its value is out of date. */
@@ -298,28 +289,11 @@ export class Inspector {
       [i ? ", " : "", this.#link(`n:${name}`, titleOf(nodes.get(`n:${name}`) ?? { name }))]).flat());
   }
 
-  /**
-   * The author of the value, from a server with sign-in: asked for once, and after changes at
-   * most every two seconds.
-   */
-  async #findWriter(entry, now) {
-    const { writer } = this.#parts, change = String(entry.c);
-    if (!this.#o.isSignedIn() || this.#asked.change === change
-      || (this.#asked.change && now - this.#asked.at < 2000)) return;
-    this.#asked = { change, at: now };
-    try {
-      const { ask } = await explaining(), by = (await ask(this.#o.graph, entry.name, this.#o.client.query)).nodes.find(({ node }) =>
-        node === entry.name)?.by;
-      setText(writer, plain(String(by ?? ""), 80));
-      writer.parentElement.parentElement.hidden = by === undefined;
-    } catch { /* "Why this value?" says what is wrong */ }
-  }
-
   async #explain(entry) {
     const { graph, client } = this.#o, link = (node) => this.#link(`n:${node}`, node);
     this.#parts.explained = client.query;
     try {
-      const { explain } = await explaining();
+      const { explain } = await later("explain");
       await explain(this.#parts.explain, graph, entry.name, client.query, link);
     } catch {
       setText(this.#parts.explain, "The server does not answer");

@@ -2,7 +2,7 @@
 // chosen is drawn with what stands around it.
 import { h, setText } from "/lib/dom.js";
 import { formatNumber } from "/lib/format.js";
-import { groupOf } from "./scene.js";
+import { groupOf } from "./groups.js";
 import { plain } from "./shapes.js";
 
 /** Names read at once and at all, and shown in one fold. */
@@ -39,6 +39,24 @@ class Large {
     const { length } = this.names;
     setText(this.#note, length < most ? `${formatNumber(length)} nodes` : `The first ${formatNumber(length)} nodes`);
     this.#list.replaceChildren(...this.#rows(this.names.map((name) => ({ name })), 1));
+  }
+
+  /** Draws what stands around the chosen node, or lists all names. */
+  look(asked) {
+    const page = this.#page, { model, view } = page;
+    // A client or a step of what is drawn is only selected.
+    if (asked === page.around || (asked && !model.nodes.has(`n:${asked}`) && page.find(asked))) return;
+    page.around = asked;
+    page.empty.hidden = true;
+    page.isReady = false;
+    view.tidy();
+    page.observe();
+    if (asked !== null) return;
+    page.selected = page.focused = null;
+    page.inspect(null);
+    view.apply(model.apply({ op: "topo", nodes: [], edges: [], listeners: [] }), 0);
+    page.parts.attention?.refresh();
+    page.words();
   }
 
   /** Names alone, and folds for names that begin alike. */

@@ -1,6 +1,8 @@
 // A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure; as a worker it
 // answers `{id, graph, memory, options}`.
-import { settle } from "./settle.js";
+/** From `settle.js`, which is loaded with the second picture; once, as `load()` of `lib/dom.js` does. */
+let settle = null, loading = null;
+export const remember = async () => ({ settle } = await (loading ??= import("./settle.js")));
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 const defaults = {
@@ -378,6 +380,12 @@ export function fittingLayout(graph, memory, { direction, room, ...options }) {
   return fit(down) > 1.2 * fit(right) ? down : right;
 }
 
-if (!globalThis.document) addEventListener("message", ({ data: { id, graph, memory, options } }) => {
-  postMessage({ id, picture: fittingLayout(graph, memory, options) });
+if (!globalThis.document) addEventListener("message", async ({ data: { id, graph, memory, options } }) => {
+  try {
+    if (memory && !settle) await remember();
+    postMessage({ id, picture: fittingLayout(graph, memory, options) });
+  } catch {
+    loading = null;
+    postMessage({ id });
+  }
 });

@@ -21,6 +21,8 @@ export class GraphModel {
   ids = new Map();
   families = [];
   upstreams = [];
+  /** The module `kin.js`, which is needed for families and upstreams. */
+  kin = null;
   /** The names of nodes whose values are out of date, as the server says. */
   stale = new Set();
   /** See `clients.js`, which is loaded with the first of them. */
@@ -50,17 +52,13 @@ export class GraphModel {
       this.#follow(message, now, news);
     }
     this.listenerCount = message.listenerCount ?? null;
-    if (message.families || news.fresh) replace(this, "families", (message.families ?? []).map(familyNode), news);
-    if (message.upstreams || news.fresh) replace(this, "upstreams", (message.upstreams ?? []).map(upstreamNode), news);
+    this.kin?.replace(this, message, news);
     if (news.structure) this.#declare();
     return news;
   }
 
   /** The family of that member, or of that name with placeholders. */
-  familyOf(name) {
-    const plain = name.replace(placeholder, "x");
-    return this.families.find((each) => fits(each.name, plain));
-  }
+  familyOf(name) { return this.kin?.familyOf(this.families, name); }
 
   #start(message, now, news) {
     this.epoch = message.epoch;
@@ -135,8 +133,7 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
-    linkFamilies(this);
-    linkUpstreams(this);
+    this.kin?.link(this);
     this.#neighbours = this.#lines = null;
   }
 
@@ -262,56 +259,4 @@ function release({ nodes, ids }, { n, name, reason, lived, last }, news, cut, fo
   if (node.name === undefined || node.family || /removed|away/.test(reason)) nodes.delete(id);
   else nodes.set(id, { id, kind, name: node.name, title, unit, description, severity, ...("ok" in node && { ok }), op,
     label, inputs, families, type, retain, exists: false, owners: [], ownerCount: 0, count: 0 });
-}
-
-// Families and upstreams: each is a node of the picture.
-
-const placeholder = /\{\w+\}/g;
-const escaped = (text) => text.replace(/[.-]/g, "\\$&");
-const fits = (family, name) =>
-  new RegExp(`^${family.split(placeholder).map(escaped).join("[\\w-]{1,64}")}$`).test(name);
-
-const standing = { exists: true, owners: [], ownerCount: 0, count: 0, rate: 0 };
-const familyNode = ({ name, kind: word, ...rest }) =>
-  ({ ...rest, ...standing, id: `n:${name}`, name, word, kind: "family" });
-const upstreamNode = (each) => ({ ...each, ...standing, id: each.u, kind: "upstream", title: each.from });
-const shapeOf = (list) => String(list.map(({ id, on, families = [] }) => [id, on, families]));
-
-/** Replaces what the server lists anew as a whole. */
-function replace(model, key, list, news) {
-  const before = shapeOf(model[key]);
-  // Its spread is looked up once in a while; see `spread.js`.
-  for (const each of list) each.spread = model.nodes.get(each.id)?.spread;
-  for (const { id } of model[key]) model.nodes.delete(id);
-  model[key] = list;
-  for (const each of list) {
-    model.nodes.set(each.id, each);
-    news.values.add(each.id);
-  }
-  news.structure ||= before !== shapeOf(list);
-}
-
-/** Nodes made from hidden members, and listeners to them, are linked to the family. */
-function linkFamilies(model) {
-  const add = (name, { id: to }, kind) => {
-    const from = `n:${name}`, id = `f ${name} ${to}`;
-    if (model.nodes.has(from)) model.edges.set(id, { id, from, to, kind });
-  };
-  for (const node of model.nodes.values()) {
-    for (const name of node.families ?? []) add(name, node, node.exists ? "member" : "declared");
-    if (node.kind === "family") for (const input of node.inputs ?? []) add(model.familyOf(input)?.name ?? input, node,
-      "member");
-  }
-  for (const listener of model.listeners.values()) for (const name of listener.families ?? []) add(name, listener,
-    "listen");
-}
-
-/** Upstreams are linked to the nodes that they feed, or to the families of those that are not shown. */
-function linkUpstreams(model) {
-  for (const { id: from, on, families = [] } of model.upstreams) {
-    for (const to of [...on.map((n) => model.ids.get(n)), ...families.map((name) => `n:${name}`)]) {
-      const id = `u ${from} ${to}`;
-      if (model.nodes.has(to)) model.edges.set(id, { id, from, to, kind: "feed" });
-    }
-  }
 }

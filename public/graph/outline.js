@@ -1,8 +1,8 @@
 // The graph as a tree in words: everything the picture has, for keyboards, screen readers and
 // phones. Only rows on screen exist.
-import { h, setText, setAttribute } from "/lib/dom.js";
+import { h, load, setText, setAttribute } from "/lib/dom.js";
 import { sinkWords } from "/lib/words.js";
-import { groupOf, isStep } from "./scene.js";
+import { isStep } from "./scene.js";
 import { countWords, heldOf, membersOf, plain, titleOf, troubleOf, wordOf } from "./shapes.js";
 
 /** With more nodes the rows are folds of names that begin alike. */
@@ -12,11 +12,11 @@ const crowd = 60;
  * The rows of the tree: from nodes without inputs, along the flow. A node that is reached again is
  * only named there, and shown with everything after it where it was reached first. Steps are shown
  * among `details`; without these clients are a fold at the end. `turned` rows are closed, or open
- * where they are folds. Pure. @returns
+ * where they are folds, which `groups`, the module of that name, makes. Pure. @returns
  * `[{id, level, under, isReference, hasChildren, isOpen, place, of, label, members}]`
  */
 export function rowsOf(model, { asleep = true, details = false, turned = new Set(), only = null,
-  leaks = new Set() } = {}) {
+  leaks = new Set() } = {}, groups = null) {
   const { out } = model.neighbours(), { nodes, listeners } = model;
   const isHidden = (id) => !details && (listeners.has(id) || isStep(nodes.get(id)));
   const may = (id) => (nodes.has(id) ? nodes.get(id).exists || asleep : listeners.has(id)) && (!only || only.has(id));
@@ -42,17 +42,6 @@ export function rowsOf(model, { asleep = true, details = false, turned = new Set
   const leaf = (id, level, under, place, of) => {
     seen.add(id);
     rows.push({ id, level, under, place, of, isLeak: leaks.has(id) });
-  };
-  const inFolds = (list, level, depth) => {
-    const groups = [...Map.groupBy(list, (id) => groupOf(nodes.get(id) ?? listeners.get(id), depth))]
-      .sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
-    if (groups.length === 1 && list.length > crowd && depth < 6) return inFolds(list, level, depth + 1);
-    groups.forEach(([label, members], i) => {
-      if (members.length === 1) return leaf(members[0], level, undefined, i + 1, groups.length);
-      if (!fold(label, members, level, i + 1, groups.length).isOpen) return;
-      if (members.length > crowd && depth < 6) inFolds(members, level + 1, depth + 1);
-      else members.forEach((id, k) => leaf(id, level + 1, `g ${label}`, k + 1, members.length));
-    });
   };
   const walk = (roots) => {
     const open = roots.map((id, i) => ({ id, level: 1, place: i + 1, of: roots.length })).reverse();
@@ -80,7 +69,7 @@ export function rowsOf(model, { asleep = true, details = false, turned = new Set
       open.push(...follows(id));
     }
   };
-  if (ids.length > crowd) inFolds(ids, 1, 1);
+  if (ids.length > crowd) groups?.inFolds(model, ids, { fold, leaf, crowd });
   else {
     for (const id of ids) for (const to of follows(id, true)) fed.add(to);
     walk(ids.filter((id) => !fed.has(id)));
@@ -95,7 +84,7 @@ export function rowsOf(model, { asleep = true, details = false, turned = new Set
 /** The tree on the page. */
 export class Outline {
   #o; #rows = []; #current = 0; #turned = new Set(); #pool = new Map(); #item; #order = new Map();
-  #height = 32;
+  #height = 32; #groups = null;
   #needsRows = true;
 
   /**
@@ -150,8 +139,12 @@ export class Outline {
   #build() {
     if (!this.#needsRows) return;
     this.#needsRows = false;
-    const before = this.#rows, here = before[this.#current];
-    this.#rows = rowsOf(this.#o.model, { ...this.#o.view(), turned: this.#turned });
+    const before = this.#rows, here = before[this.#current], { model } = this.#o;
+    this.#rows = rowsOf(model, { ...this.#o.view(), turned: this.#turned }, this.#groups);
+    if (!this.#groups && model.nodes.size > crowd) load("/graph/groups.js").then((module) => {
+      this.#groups = module;
+      this.refresh();
+    }, () => { /* the next look */ });
     this.#order = new Map();
     this.#rows.forEach((row, i) => { if (!row.isReference) this.#order.set(row.id, i); });
     if (here) this.#keep(here, before);

@@ -1,12 +1,14 @@
 // The live graph of one name. It observes, and owns nothing.
 import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { highlightOf } from "./highlight.js";
 import { GraphModel, reach } from "./model.js";
 import { countsOf } from "./scene.js";
-import { Selection } from "./selection.js";
+import { Selection, highlightOf } from "./selection.js";
 import { troubleOf } from "./shapes.js";
 import { GraphView } from "./view.js";
+
+/** The parts whose styles are not among those of the view itself. */
+const styled = ["large", "legend", "lifetimes", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -20,8 +22,9 @@ class GraphPage {
   /** The members of families that are drawn, by name. */
   #members = [];
   /** A graph too large for one picture is drawn around one node. */
-  isLarge = false; #around;
-  #subscription; #item; #isReady = false; #hasShown = false; #isOther = false;
+  isLarge = false; around;
+  isReady = false;
+  #held = null; #subscription; #item; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
@@ -54,7 +57,7 @@ class GraphPage {
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
     store.listen("present", (isPresent) => isPresent && this.#attend(), signal);
     this.update(context.route);
-    this.#observe();
+    this.observe();
     this.words();
   }
 
@@ -62,7 +65,7 @@ class GraphPage {
   part(name) {
     if (!this.loading.has(name)) {
       const { signal, store, style } = this.context;
-      this.loading.set(name, Promise.all([load(`/graph/${name}.js`),
+      this.loading.set(name, Promise.all([load(`/graph/${name}.js`), styled.includes(name) && style("/graph/more.css"),
         store.get("narrow") && style("/ui/dialogs.css")])
         .then(([module]) => (signal.aborted ? null : (this.parts[name] = module.attach(this))), () => {
           this.loading.delete(name);
@@ -116,30 +119,12 @@ class GraphPage {
         "Nothing created or released so far"));
   }
 
-  #observe() {
+  observe() {
     this.#subscription?.close();
     this.#subscription = null;
-    if (this.isLarge && this.#around === null) return;
+    if (this.isLarge && this.around === null) return;
     this.#subscription = this.context.client.observe(this.graph, (message) => this.#receive(message),
-      { every: 100, members: this.#members, ...(this.isLarge && { around: this.#around, depth: 2 }) });
-  }
-
-  /** Draws what stands around the chosen node, or lists all names. */
-  #look(asked) {
-    // A client or a step of what is drawn is only selected.
-    if (asked === this.#around || (asked && !this.model.nodes.has(`n:${asked}`) && this.find(asked))) return;
-    this.#around = asked;
-    this.empty.hidden = true;
-    this.#isReady = false;
-    this.view.tidy();
-    this.part("large");
-    this.#observe();
-    if (asked !== null) return;
-    this.selected = this.focused = null;
-    this.inspect(null);
-    this.view.apply(this.model.apply({ op: "topo", nodes: [], edges: [], listeners: [] }), 0);
-    this.#warn();
-    this.words();
+      { every: 100, members: this.#members, ...(this.isLarge && { around: this.around, depth: 2 }) });
   }
 
   /** The list of graphs names the stale values. */
@@ -166,7 +151,7 @@ class GraphPage {
 
   #draw(members) {
     this.#members = members;
-    this.#observe();
+    this.observe();
   }
 
   #receive(message) {
@@ -175,7 +160,7 @@ class GraphPage {
       return this.update(this.context.route);
     }
     if (message.op === "err" || message.op === "end") return void this.act("refused", message);
-    if (this.context.signal.aborted) return;
+    if (this.context.signal.aborted || this.#isHeld(message)) return;
     const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
     this.#isOther ||= news.structure || news.owners.size > 0;
@@ -186,9 +171,22 @@ class GraphPage {
       this.part("lifetimes").then((lifetimes) => lifetimes?.take(news, at));
     }
     this.#item.mark();
-    if (this.#isReady && !news.fresh) return;
-    this.#isReady = true;
+    if (this.isReady && !news.fresh) return;
+    this.isReady = true;
     this.update(this.context.route, true);
+  }
+
+  /** Messages wait for what is needed to understand them. */
+  #isHeld(message) {
+    const { model } = this;
+    if (model.kin || !(this.#held || message.families?.length || message.upstreams?.length)) return false;
+    if (this.#held) return this.#held.push(message);
+    this.#held = [message];
+    load("/graph/kin.js").then((kin) => {
+      model.kin = kin;
+      for (const each of this.#held) this.#receive(each);
+    }, () => this.#missing()).then(() => (this.#held = null));
+    return true;
   }
 
   /** Once a frame, after messages. */
@@ -235,12 +233,12 @@ class GraphPage {
   }
 
   words() {
-    const { model, view: { scene } } = this, isReady = this.#isReady;
+    const { model, view: { scene } } = this, isReady = this.isReady;
     const mine = [...model.listeners.values()].find(({ you }) => you);
     const owned = [...model.nodes.values()].filter(({ owners }) => owners.includes(mine?.id)).length;
     setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
     this.weight.classList.toggle("owning", Boolean(mine));
-    setText(this.counts, !isReady ? "" : (this.isLarge ? `Around ${this.#around}: ` : "")
+    setText(this.counts, !isReady ? "" : (this.isLarge ? `Around ${this.around}: ` : "")
       + countsOf(model, scene, Boolean(this.focused)));
     const ring = this.view.leaks.size ? `Leak: ${plural(this.view.leaks.size, "node")} in a ring that nobody owns` : "";
     setText(this.notice, this.leaveWords ?? ring);
@@ -259,10 +257,10 @@ class GraphPage {
     const mode = /^(outline|picture)$/.test(view) ? view : this.context.store.get("narrow") ? "outline" : "picture";
     const details = query.get("details") === "1";
     if (mode !== this.mode) this.#setMode(mode);
-    if (this.isLarge) this.#look(asked);
+    if (this.isLarge) this.part("large").then((large) => large?.look(asked));
     this.stage.dataset.mode = this.isLarge && asked === null ? "large" : mode;
     if (details !== this.view.view.details) this.#detail(details);
-    if (!this.#isReady) return;
+    if (!this.isReady) return;
     const id = asked === null ? null : this.find(asked), direction = query.get("focus");
     if (asked !== null && !id && !this.#members.includes(asked)
       && this.model.familyOf(asked)) return this.#draw([asked]);
@@ -315,7 +313,7 @@ class GraphPage {
   #narrow(isNarrow) {
     this.view.setNarrow(isNarrow);
     this.parts.outline?.setNarrow(isNarrow);
-    if (!this.#isReady) return;
+    if (!this.isReady) return;
     if (!isNarrow) this.parts.panel?.widen();
     this.update(this.context.route);
   }

@@ -100,22 +100,3 @@ function join(links, of, isDetailed) {
   }
   return [...joined.values()];
 }
-
-/** The first parts of a name, without the marks between them: letters, or digits. */
-export function prefixOf(name, parts = 1) {
-  let found = "";
-  for (const [part] of name.matchAll(/[._\-/:]+|\d+|[^._\-/:\d]+/gu)) {
-    const isMark = /^[._\-/:]/.test(part);
-    if (!isMark && parts-- === 0) break;
-    found += part;
-  }
-  return found.replace(/[._\-/:]+$/, "") || name.slice(0, 1);
-}
-
-/** The group that an entry is in; a larger `depth` makes smaller groups. */
-export function groupOf(entry, depth = 1) {
-  if (entry.kind === "listener") return `clients: ${prefixOf(entry.client ?? entry.transport ?? "?", depth)}`;
-  if (entry.kind === "upstream") return "upstreams";
-  const name = entry.name ?? entry.of;
-  return name === undefined ? "pipelines of clients" : prefixOf(name, depth);
-}

@@ -343,5 +343,3 @@ export function countWords(model, id, separator = ", ") {
   return [listen && `${listen} ${listen === 1 ? "listens" : "listen"}`, link && `${link} ${link === 1 ? "link" : "links"}`]
     .filter(Boolean).join(separator);
 }
-
-export const clientName = (model, id) => model.listeners.get(id)?.client ?? id;

@@ -34,6 +34,8 @@ export class GraphView {
   /** The places of clients, which stand beside the nodes; how many there are in a row or column. */
   #slots = new Map();
   #perLine = 0;
+  /** What was laid out last. */
+  #shape = "";
   /** The module that makes groups, loaded with the first graph that is large. */
   #groups = null;
 
@@ -121,7 +123,7 @@ export class GraphView {
   #start() {
     if (!this.scene?.nodes.length || !this.element.clientWidth) return;
     this.#hasFitted = true;
-    this.camera.start([...this.picture.nodes.values()]);
+    this.camera.start();
   }
 
   /** Names stay as large as they must be to be read. */
@@ -236,6 +238,12 @@ export class GraphView {
     const graph = { nodes: scene.nodes.filter(({ isClient }) => !isClient).map(({ id, w, h }) => ({ id, w, h })),
       edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const before = this.picture, memory = before?.memory ?? null;
+    const shape = JSON.stringify([graph, scene.nodes.map(({ id }) => id)]);
+    if (memory && shape === this.#shape) {
+      this.#waiting = false;
+      return this.#place(scene, before);
+    }
+    this.#shape = shape;
     const options = { node: this.model.families.length ? sizes.family : sizes.node, room: { w, h },
       direction: this.#direction ?? (this.#narrow ? "down" : null) };
     layoutAside({ graph, memory, options }, (picture) => {
