@@ -3,7 +3,6 @@
 import { h, icon, load, setText, severityMark, style } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
-import { formatSource } from "/lib/state.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
 import { asleepWords, clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
@@ -159,7 +158,7 @@ export class Inspector {
       row("Type", part.type), row("Rate", part.rate),
       part.writer = row("Written by", ""),
         row("Values so far", part.count), row("Running for", part.alive),
-      entry.source ? row("Source", h("code", {}, formatSource(entry.source))) : null,
+      entry.source ? row("Source", sourceOf(entry.source)) : null,
       made ? row("Computed by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
       entry.inputs?.length ? row("Computed from", this.#inputs(entry)) : null,
       entry.family ? row("Member of", this.#link(`n:${entry.family}`, entry.family)) : null,
@@ -299,6 +298,12 @@ export class Inspector {
       setText(this.#parts.explain, "The server does not answer");
     }
   }
+}
+
+function sourceOf(source) {
+  const text = h("code", {}, "");
+  load("/lib/state.js").then(({ formatSource }) => setText(text, formatSource(source)), () => { /* it has gone */ });
+  return text;
 }
 
 const placeOf = ({ at }) => at !== undefined && `at ${plain(JSON.stringify(at), 80)}`;

@@ -1,5 +1,6 @@
 // Families, and upstreams, which feed nodes from outside: each is a node of the picture, and stands
 // there for what is not shown. Pure.
+import { formatTime } from "../lib/time.js";
 
 const placeholder = /\{\w+\}/g;
 const escaped = (text) => text.replace(/[.-]/g, "\\$&");
@@ -9,7 +10,8 @@ const fits = (family, name) =>
 const standing = { exists: true, owners: [], ownerCount: 0, count: 0, rate: 0 };
 const familyNode = ({ name, kind: word, ...rest }) =>
   ({ ...rest, ...standing, id: `n:${name}`, name, word, kind: "family" });
-const upstreamNode = (each) => ({ ...each, ...standing, id: each.u, kind: "upstream", title: each.from });
+const upstreamNode = (each) => ({ ...each, ...standing, id: each.u, kind: "upstream", title: each.from,
+  state: upstreamWords(each), short: upstreamWords(each, true) });
 const shapeOf = (list) => String(list.map(({ id, on, families = [] }) => [id, on, families]));
 
 /** Of families, the one of that member, or of that name with placeholders. */
@@ -65,4 +67,13 @@ function linkUpstreams(model) {
       if (model.nodes.has(to)) model.edges.set(id, { id, from, to, kind: "feed" });
     }
   }
+}
+
+/** "failed with status 503, next try at 10:03:12"; `isShort`: "failed: 503". */
+function upstreamWords({ state, dueAt, failure, status, retryAt }, isShort) {
+  if (failure) {
+    if (isShort) return status ? `failed: ${status}` : "failed";
+    return `failed${status ? ` with status ${status}` : `: ${failure}`}, next try at ${formatTime(retryAt)}`;
+  }
+  return dueAt ? `${isShort ? "due" : "due at"} ${formatTime(dueAt)}` : state;
 }

@@ -5,7 +5,7 @@ import { formatTime } from "/lib/time.js";
 import { sinkWords } from "/lib/words.js";
 import { Members } from "./members.js";
 import { releasedWithout } from "./owners.js";
-import { kinds, membersOf, plain, titleOf, upstreamWords } from "./shapes.js";
+import { kinds, membersOf, plain, titleOf } from "./shapes.js";
 
 /** `{ body, update(entry, now), close() }`; `o` has the options of the inspector, and its tools. */
 export const detailsOf = (entry, o) => ({ family, upstream, listener }[entry.kind](entry, o));
@@ -43,7 +43,7 @@ function upstream({ on, nodes }, { model, row, link }) {
     body: [h("dl", { class: "node-facts" }, row("State", state), row("Feeds", h("span", {}, listed(fed, link),
       nodes > fed.length && `${fed.length ? " and " : ""}${plural(nodes - fed.length, fed.length ? "other" : "node")}`)))],
     update(entry) {
-      setText(state, upstreamWords(entry));
+      setText(state, entry.state);
       state.classList.toggle("bad-text", Boolean(entry.failure));
     },
   };
@@ -85,4 +85,16 @@ function listener(entry, { model, row, link, light, href }) {
       setText(sent, plural(entry.sink.sent, "value") + (dropped ? `, ${formatNumber(dropped)} given up` : ""));
     },
   };
+}
+
+/** How sinks do, which are listeners of the server's own, stands in what it says of the graph. */
+export async function lookAtSinks(page) {
+  const listeners = [...page.model.listeners.values()].filter(({ transport }) => transport === "sink");
+  const answer = await fetch(`/v1/graphs/${encodeURIComponent(page.graph)}`).catch(() => {});
+  const { sinks = [] } = answer?.ok ? await answer.json() : {};
+  const known = new Map(sinks.map((sink) => [`sink ${sink.name}`, sink]));
+  for (const listener of listeners) listener.sink = known.get(listener.client);
+  page.view.repaint(listeners.map(({ id }) => id));
+  page.warn();
+  page.parts.panel?.rebuild();
 }

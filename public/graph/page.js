@@ -3,7 +3,7 @@ import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { GraphModel, reach } from "./model.js";
 import { countsOf } from "./scene.js";
-import { Selection, highlightOf } from "./selection.js";
+import { Highlight, Selection } from "./selection.js";
 import { troubleOf } from "./shapes.js";
 import { GraphView } from "./view.js";
 
@@ -42,17 +42,17 @@ class GraphPage {
     });
     this.selection = new Selection(this);
     this.#build(element);
-    this.highlight = highlightOf(this);
+    this.highlight = new Highlight(this);
     this.#item = frame.item(element, () => this.#refresh());
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
     frame.tick(() => { this.parts.panel?.update(); this.parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
     store.listen("graphs", (graphs) => this.#age(graphs), signal);
-    for (const [key, label, ...act] of [
+    for (const [key, label, name, ...given] of [
       ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"],
         ["o", "Owners: what keeps this node alive", "toggleOwners"],
       ["+", "Zoom in", "zoom", 1.25], ["-", "Zoom out", "zoom", 0.8], ["Escape", "Step out", "escape"],
-    ]) keys.bind(key, label, () => this.act(...act), { signal, group: "Graph" });
+    ]) keys.bind(key, label, () => this.selection[name](...given), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
     store.listen("present", (isPresent) => isPresent && this.#attend(), signal);
@@ -76,8 +76,6 @@ class GraphPage {
     return this.loading.get(name);
   }
 
-  act(name, ...given) { return this.selection[name](...given); }
-
   #missing() { this.context.announce("Not there: the server does not answer", { assertive: true }); }
 
   #build(element) {
@@ -86,11 +84,11 @@ class GraphPage {
       h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
     this.pictureButton = button("Picture", () => this.go({ view: "picture" }));
     this.outlineButton = button("Outline", () => this.go({ view: "outline" }));
-    this.asleepButton = button("Not running", () => this.act("toggleAsleep"),
+    this.asleepButton = button("Not running", () => this.selection.toggleAsleep(),
       { "aria-pressed": "true", title: "Show nodes that are not running because nobody listens (asleep)" });
     this.detailsButton = button("Details", () => this.go({ details: this.view.view.details ? null : "1" }),
       { "aria-pressed": "false", title: "Show the steps of pipelines, and all lines to clients" });
-    this.closeButton = button("Close groups", () => this.act("closeGroups"), { hidden: true });
+    this.closeButton = button("Close groups", () => this.selection.closeGroups(), { hidden: true });
     this.field = h("input", { type: "search", placeholder: "Find a node  /",
       "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"),
       onkeydown: (event) => { if (event.key === "Enter"
@@ -104,8 +102,8 @@ class GraphPage {
     this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
     this.stage = h("section", { class: "graph-stage", "aria-label": "Nodes" }, this.view.element, this.empty,
       h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }),
-        button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
+      button("+", () => this.selection.zoom(1.25), { "aria-label": "Zoom in" }),
+        button("−", () => this.selection.zoom(0.8), { "aria-label": "Zoom out" }),
       button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }),
         button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" }),
         button("Legend", () => this.part("legend").then((legend) => legend?.togglePopover()), { "aria-haspopup": "dialog" })));
@@ -132,21 +130,10 @@ class GraphPage {
     const { model, view } = this, before = model.stale;
     model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
     view.repaint([...before, ...model.stale].map((name) => `n:${name}`));
-    this.#warn();
-    this.#lookAtSinks();
-  }
-
-  /** Sinks are listeners of the server's own; how they do stands in what it says of the graph. */
-  async #lookAtSinks() {
-    const listeners = [...this.model.listeners.values()].filter(({ transport }) => transport === "sink");
-    if (!listeners.length || !this.context.store.get("present")) return;
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.graph)}`).catch(() => {});
-    const { sinks = [] } = answer?.ok ? await answer.json() : {};
-    const known = new Map(sinks.map((sink) => [`sink ${sink.name}`, sink]));
-    for (const listener of listeners) listener.sink = known.get(listener.client);
-    this.view.repaint(listeners.map(({ id }) => id));
-    this.#warn();
-    this.parts.panel?.rebuild();
+    this.warn();
+    if ([...model.listeners.values()].some(({ transport }) => transport === "sink") && this.context.store.get("present")) {
+      load("/graph/others.js").then(({ lookAtSinks }) => lookAtSinks(this), () => { /* the next look */ });
+    }
   }
 
   #draw(members) {
@@ -159,7 +146,7 @@ class GraphPage {
       this.isLarge = true;
       return this.update(this.context.route);
     }
-    if (message.op === "err" || message.op === "end") return void this.act("refused", message);
+    if (message.op === "err" || message.op === "end") return void this.selection.refused(message);
     if (this.context.signal.aborted || this.#isHeld(message)) return;
     const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
@@ -193,7 +180,7 @@ class GraphPage {
   #refresh() {
     const { outline, panel } = this.parts, isStructure = this.#isOther;
     this.#isOther = false;
-    this.#warn();
+    this.warn();
     if (!isStructure) {
       panel?.update();
       return outline?.mark();
@@ -207,10 +194,10 @@ class GraphPage {
 
   #follow() {
     this.highlight.draw();
-    this.#warn();
+    this.warn();
     this.#map();
     this.words();
-    if (this.wanted) this.act("reveal");
+    if (this.wanted) this.selection.reveal();
   }
 
   #attend() {
@@ -220,7 +207,7 @@ class GraphPage {
   }
 
   /** What calls for attention is counted, once there is something. */
-  #warn() {
+  warn() {
     const { model, parts, isLarge } = this;
     if (parts.attention) return parts.attention.refresh();
     const all = [...model.nodes.values(), ...model.listeners.values()];
@@ -290,9 +277,9 @@ class GraphPage {
     this.context.go(graphPath(this.graph) + (text && `?${text}`), { replace: true });
   }
 
-  select(id, options) { return this.act("select", id, options); }
+  select(id, options) { return this.selection.select(id, options); }
 
-  inspect(id) { return id ? this.act("inspect", id) : this.parts.panel?.hide(); }
+  inspect(id) { return id ? this.selection.inspect(id) : this.parts.panel?.hide(); }
 
   only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 

@@ -144,20 +144,24 @@ const words = { both: "upstream and downstream", up: "upstream", down: "downstre
 export class Highlight {
   /** The rings without owners: ids of nodes. */
   leaks = new Set();
-  #o; #ownersOf = null; #hovered = null;
+  #page; #ownersOf = null; #hovered = null;
   /** What is lit up: `{kind, nodes, edges}`. */
   #lit = null;
 
-  /**
-   * `o`: `{model, view, announce, entry(id), go(change), chip, show(box), said(words), changed()}`.
-   */
-  constructor(o) { this.#o = o; }
+  /** Beside the counts: what the focus is. */
+  #chip = h("span", { class: "focus-chip", hidden: true }, h("span", {}, ""),
+    h("button", { type: "button", class: "quiet", onclick: () => this.#page.go({ focus: null }) }, "Show all"));
+
+  constructor(page) {
+    this.#page = page;
+    page.counts.after(this.#chip);
+  }
 
   get isLit() { return this.#ownersOf !== null; }
 
   /** The structure has changed. */
   follow() {
-    const { model } = this.#o;
+    const { model } = this.#page;
     if (!this.leaks.size && !hasUnowned(model)) this.#flag(new Set());
     else load("/graph/leaks.js").then(({ leaks }) => this.#flag(leaks(model)), () => { /* the next change */ });
     if (this.isLit) this.light();
@@ -165,12 +169,13 @@ export class Highlight {
   }
 
   #flag(leaks) {
-    const { view, changed } = this.#o, turned = [...this.leaks].filter((id) => !leaks.has(id))
+    const { view, parts } = this.#page, turned = [...this.leaks].filter((id) => !leaks.has(id))
       .concat([...leaks].filter((id) => !this.leaks.has(id)));
     view.leaks = this.leaks = leaks;
     if (!turned.length) return;
     view.repaint(turned);
-    changed();
+    parts.outline?.refresh();
+    this.#page.words();
   }
 
   /**
@@ -184,13 +189,13 @@ export class Highlight {
 
   /** Draws the lines of clients at what is selected or pointed at, and of what is lit. */
   lines() {
-    const { view } = this.#o, lit = this.#lit, ids = [this.#hovered, view.view.selected].map((id) => id && (view.drawn(id) ?? id));
+    const { view } = this.#page, lit = this.#lit, ids = [this.#hovered, view.view.selected].map((id) => id && (view.drawn(id) ?? id));
     view.lines?.show(new Set(ids.filter(Boolean)), lit?.kind === "owners" ? lit.edges : new Set());
   }
 
   /** Highlights the present picture. */
   draw() {
-    const { view } = this.#o, lit = this.#lit, isOwners = lit?.kind === "owners";
+    const { view } = this.#page, lit = this.#lit, isOwners = lit?.kind === "owners";
     this.lines();
     const drawn = new Set([...(lit?.nodes ?? [])].map((id) => view.drawn(id) ?? id));
     view.element.classList.toggle("dimmed", isOwners);
@@ -210,35 +215,36 @@ export class Highlight {
    * marked and said.
    */
   hover(id) {
-    const { model, said } = this.#o;
+    const { model } = this.#page;
     this.#hovered = id;
     if (this.isLit) return this.lines();
     const listener = id && model.listeners.get(id), released = listener ? releasedWithout(model, id) : new Set();
     this.light("leaving", released.size ? { nodes: released, edges: new Set() } : null);
-    said(listener
-      ? `${titleOf(listener)}: leaving stops ${released.size ? plural(released.size, "node") : "nothing"}` : null);
+    this.#page.leaveWords = listener
+      ? `${titleOf(listener)}: leaving stops ${released.size ? plural(released.size, "node") : "nothing"}` : null;
+    this.#page.words();
   }
 
   /** Lights up what keeps a node alive, or stops that. */
   toggleOwners(id) {
-    const { announce, entry, model } = this.#o;
+    const { model, context: { announce } } = this.#page;
     this.#ownersOf = this.isLit || !id ? null : id;
     this.light();
-    if (this.isLit) announce(`${titleOf(entry(id))} is kept running by ${plural(keptAliveBy(model, id).length, "client")}`);
+    if (this.isLit) announce(`${titleOf(this.#page.entry(id))} is kept running by ${plural(keptAliveBy(model, id).length, "client")}`);
   }
 
   #owners() {
-    const kept = keptAliveBy(this.#o.model, this.#ownersOf);
+    const kept = keptAliveBy(this.#page.model, this.#ownersOf);
     return { kind: "owners", nodes: new Set([this.#ownersOf, ...kept.flatMap((k) => k.path)]),
       edges: new Set(kept.flatMap((k) => k.edges)) };
   }
 
   /** Goes from node to node: along the flow, or to the next in the same column. */
   walk(dx, dy) {
-    const { current, edges, isDown, picture } = this.#o.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
+    const { current, edges, isDown, picture } = this.#page.view, [along, across] = isDown ? [dy, dx] : [dx, dy];
     const here = picture?.nodes.get(current), middle = (box) => (isDown ? box.x + box.w / 2 : box.y + box.h / 2);
     if (!here) return;
-    const { model, view } = this.#o, joined = [...edges.values(), ...model.clientLines().lines
+    const { model, view } = this.#page, joined = [...edges.values(), ...model.clientLines().lines
       .map(({ from, to }) => ({ from: view.drawn(from), to: view.drawn(to) }))];
     const ends = along ? joined.flatMap(({ from, to }) =>
       (along > 0 ? from === current && to : to === current && from) || [])
@@ -247,8 +253,8 @@ export class Highlight {
     const way = (id) => Math.abs(middle(picture.nodes.get(id)) - middle(here));
     const [best] = ends.filter((id) => id !== current && picture.nodes.has(id)).sort((a, b) => way(a) - way(b));
     if (!best) return;
-    this.#o.view.focus(best);
-    this.#o.show(picture.nodes.get(best));
+    this.#page.view.focus(best);
+    this.#page.selection.show(picture.nodes.get(best));
   }
 
   /**
@@ -256,32 +262,17 @@ export class Highlight {
    * counts.
    */
   focus(focus) {
-    const { chip, entry } = this.#o;
     if (this.isLit) this.toggleOwners();
-    if (focus) setText(chip.firstChild, `Focus: ${titleOf(entry(focus.id))}, ${words[focus.direction]}`);
-    chip.hidden = !focus;
+    if (focus) setText(this.#chip.firstChild, `Focus: ${titleOf(this.#page.entry(focus.id))}, ${words[focus.direction]}`);
+    this.#chip.hidden = !focus;
   }
 
   /** Both ways, upstream, downstream, off. */
   cycleFocus(id, focus) {
-    const { announce, entry, go } = this.#o;
+    const page = this.#page, { announce } = page.context;
     if (!id) return announce("Choose a node first");
     const next = directions[directions.indexOf(focus?.direction ?? "") + 1] ?? null;
-    go({ node: entry(id).name ?? id, focus: next });
+    page.go({ node: page.entry(id).name ?? id, focus: next });
     announce(next ? `Focus: ${words[next]}` : "Focus off");
   }
-}
-
-/** The highlight of a page, with the chip that says what its focus is. */
-export function highlightOf(page) {
-  const go = (change) => page.go(change);
-  const chip = h("span", { class: "focus-chip", hidden: true }, h("span", {}, ""),
-    h("button", { type: "button", class: "quiet", onclick: () => go({ focus: null }) }, "Show all"));
-  page.counts.after(chip);
-  return new Highlight({
-    model: page.model, view: page.view, announce: page.context.announce, entry: (id) => page.entry(id), go, chip,
-      show: (box) => page.act("show", box),
-    said: (words) => { page.leaveWords = words; page.words(); },
-    changed: () => { page.parts.outline?.refresh(); page.words(); },
-  });
 }

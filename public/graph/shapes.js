@@ -1,7 +1,6 @@
 // How nodes and edges look, and what they are called.
 import { load, svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
 import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
 export const marks = {
@@ -34,15 +33,6 @@ export const wordOf = ({ kind, of, sink }) => (sink ? "sink" : of !== undefined 
 /** The term of the protocol, for tooltips: "computed (derived, combine)". */
 const termOf = (entry) => `${wordOf(entry)} (${[entry.kind, entry.op].filter(Boolean).join(", ")})`;
 
-/** "failed with status 503, next try at 10:03:12"; `isShort`: "failed: 503". */
-export function upstreamWords({ state, dueAt, failure, status, retryAt }, isShort) {
-  if (failure) {
-    if (isShort) return status ? `failed: ${status}` : "failed";
-    return `failed${status ? ` with status ${status}` : `: ${failure}`}, next try at ${formatTime(retryAt)}`;
-  }
-  return dueAt ? `${isShort ? "due" : "due at"} ${formatTime(dueAt)}` : state;
-}
-
 // Characters that would affect the text around them.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -55,7 +45,7 @@ export function plain(text, most = 200) {
 
 /** A node's value on one line; of a family the spread of its members. */
 export const heldOf = (entry) => (entry.kind === "family" ? entry.spread ?? ""
-  : entry.kind === "upstream" ? upstreamWords(entry, true) : formatEntry(entry, entry.unit, entry.words));
+  : entry.kind === "upstream" ? entry.short : formatEntry(entry, entry.unit, entry.words));
 
 /** "300 members: 15 to 34 °C, mean 24.5". */
 export const membersOf = ({ members, spread }) => [plural(members, "member"), spread].filter(Boolean).join(": ");
@@ -253,7 +243,7 @@ export function sentenceOf(entry, { rate = 0, clients = "", isStale = false } = 
     const state = sink ? `, ${sinkWords(sink, Date.now())}` : queued ? `, ${queued} values waiting` : "";
     return `${title}, ${wordOf(entry)}, listens to ${plural(new Set(on).size, "node")}${state}`;
   }
-  if (kind === "upstream") return `${title}, ${wordOf(entry)}, ${upstreamWords(entry)}`;
+  if (kind === "upstream") return `${title}, ${wordOf(entry)}, ${entry.state}`;
   if (kind === "family") return [title, "family", membersOf(entry), clients].filter(Boolean).join(", ");
   if (exists === false) return `${title}, ${wordOf(entry)}, ${asleepWords}`;
   const trouble = troubleOf(entry, isStale);
