@@ -259,14 +259,11 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
     with Server({"house": (ROOT / "config/graphs/house.yaml").read_text()}) as server:
         page = open_page(server, "/#/g/house")
         expect(living(page).first).to_be_visible()
-        # The user moves the mouse: keys and clicks find what they need, even after the server has
-        # gone.
+        opened = page.evaluate(WEIGHT)
+        # The user moves the mouse: a click finds what it needs, even after the server has gone.
         page.mouse.move(5, 5)
         eventually(
-            lambda: (
-                len([e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0] or "search" in e[0]])
-                == 2
-            ),
+            lambda: [e for e in page.evaluate(WEIGHT)["entries"] if "inspector" in e[0]],
             what="what is likely to be needed",
         )
         node(page, "indoor_c").click()
@@ -274,11 +271,12 @@ def test_the_graph_page_is_light_and_what_opens_beside_the_picture_comes_when_so
         page.get_by_role("button", name="Outline").click()
         expect(page.get_by_role("treeitem").first).to_be_visible()
         used = page.evaluate(WEIGHT)
-        print(
-            f"\nused: {used['requests']} requests, {used['plain'] / 1000:.0f} kB as written, "
-            f"{used['sent'] / 1000:.0f} kB as sent"
-        )
-        assert used["plain"] <= 284_000 and used["sent"] <= 101_000, used
+        for name, found, most in (("opened", opened, (28, 72_000)), ("used", used, (38, 93_500))):
+            print(
+                f"\n{name}: {found['requests']} requests, {found['plain'] / 1000:.0f} kB as written, "
+                f"{found['sent'] / 1000:.0f} kB as sent"
+            )
+            assert found["requests"] <= most[0] and found["sent"] <= most[1], found
 
 
 def test_clients_that_come_and_go_leave_no_elements(open_page):

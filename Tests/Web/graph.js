@@ -269,7 +269,7 @@ async () => {
   test("steps are drawn as the node that they compute, and those of clients among details only", () => {
     same(scene(chainModel(10, 4)).nodes.length, 11);
     same(scene(chainModel(10, 4), { details: true }).nodes.length, 51);
-    const step = scene(chainModel(10, 4), { selected: "#3" }); // a step that somebody looks at
+    const step = scene(chainModel(10, 4), { selected: "#3" }); // a step that is selected
     check(step.isDetailed && step.of.get("#3") === "#3");
     const model = new GraphModel();
     model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), { n: 2, kind: "derived", of: "d", v: 1, owners: [] }, node(3, "d")],

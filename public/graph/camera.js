@@ -13,6 +13,8 @@ export class Camera {
   x = 0;
   y = 0;
   zoom = 1;
+  /** Whether it shows everything since `fit()`. */
+  isFitted = false;
   #view; #changed;
 
   constructor(view, changed) {
@@ -48,12 +50,13 @@ export class Camera {
   fit() {
     const { x, y, w, h } = this.#bounds, zoom = Math.min(1, this.fitting()), size = this.size;
     this.move((size.w - w * zoom) / 2 - x * zoom, (size.h - buttons - h * zoom) / 2 - y * zoom, { zoom });
+    this.isFitted = true;
   }
 
-  /** The first view: everything, or where names could not be read the beginning. */
-  start() {
+  /** The first view: everything, or where names could not be read the first of the boxes. */
+  start(boxes) {
     if (this.fitting() >= named) return this.fit();
-    const { x, y } = this.#bounds;
+    const { x, y } = boxes.reduce((a, b) => (b.x + b.y < a.x + a.y ? b : a));
     this.move(margin - x * readable, margin - y * readable, { zoom: readable });
   }
 
@@ -65,6 +68,7 @@ export class Camera {
   move(x, y, { zoom = this.zoom, glide = false } = {}) {
     const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
     this.zoom = zoom;
+    this.isFitted = false;
     this.x = Math.min(w - keep - b.x * zoom, Math.max(keep - (b.x + b.w) * zoom, x));
     this.y = Math.min(h - keep - b.y * zoom, Math.max(keep - (b.y + b.h) * zoom, y));
     layer.classList.toggle("gliding", glide);

@@ -5,14 +5,14 @@ import { isOf } from "./owners.js";
 import { plain, titleOf } from "./shapes.js";
 
 /**
- * `{ lines, raw, counts }` of a model. A line leads from a named node to a client ("listen"), or to the
- * node that a client sets from it ("link", or "sync" both ways; `by` is the client), whatever steps
- * of its pipeline there are between. `raw` are the lines to clients where those steps are drawn.
+ * `{ lines, raw, counts }` of a model. A line leads from a named node to a client ("listen"), or to
+ * the node that a client sets from it ("link", or "sync" both ways; `by` is the client), whatever
+ * steps of its pipeline there are between. `raw` are the lines to clients where those steps are drawn.
  * `counts` has of a node's id `{ listen, link }`. Pure.
  */
 export function clientLines(model) {
   const { into, out } = model.neighbours(), lines = new Map(), raw = [], counts = new Map(), found = new Map();
-  /** The named nodes that `id` is computed from through steps of clients, with the edges between. */
+  /** The named nodes before steps of clients, with the edges between. */
   const sourcesOf = (id) => {
     if (found.has(id)) return found.get(id);
     const sources = new Map(), open = [[id, []]], steps = new Set();
@@ -63,7 +63,7 @@ export function clientLines(model) {
 
 const clientName = (model, id) => plain(model.listeners.get(id)?.client ?? id, 60);
 
-/** Links in words: from where to where, and who made them; `link(id, text)` makes a link to a node. */
+/** Links in words; `link(id, text)` makes a link to a node. */
 export function linkList(model, lines, link) {
   const to = (id) => link(id, titleOf(model.nodes.get(id) ?? { id }));
   return h("ul", { class: "owner-list" }, lines.slice(0, 50).map((line) => h("li", {}, to(line.from),
@@ -131,7 +131,7 @@ export class ClientLayer {
 const queuedOf = (model, { members }) =>
   members.reduce((sum, id) => sum + (model.edges.has(id) ? model.queued(model.edges.get(id)) : 0), 0);
 
-/** A curve from one box to another: along the flow, back, or around where they stand side by side. */
+/** A curve between two boxes: along the flow, back, or around where they are side by side. */
 function routeOf(a, b, isDown) {
   const side = ({ x, y, w, h }) => (isDown ? [y, y + h, x + w / 2] : [x, x + w, y + h / 2]);
   const [a0, a1, from] = side(a), [b0, b1, to] = side(b), beside = b0 - a1 < 16 && a0 - b1 < 16;

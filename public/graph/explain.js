@@ -30,8 +30,8 @@ export async function explain(box, graph, node, query, link) {
 }
 
 /**
- * Fills the row of the writer, from a server with sign-in: asked for once, and after changes at most
- * every two seconds.
+ * Fills the row of the writer, from a server with sign-in: asked for once, and after changes at
+ * most every two seconds.
  */
 export async function writerOf(part, { graph, client }, { name, c }, now) {
   const { asked } = part, change = String(c);

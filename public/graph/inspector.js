@@ -1,5 +1,5 @@
-// The details of one node: what keeps it running, its value and how it came about. Those of clients,
-// families and upstreams are in `others.js`.
+// The details of one node: what keeps it running, its value and how it came about. Those of
+// clients, families and upstreams are in `others.js`.
 import { h, icon, load, setText, severityMark, style } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";

@@ -59,7 +59,7 @@ function linkFamilies(model) {
     "listen");
 }
 
-/** Upstreams are linked to the nodes that they feed, or to the families of those that are not shown. */
+/** Upstreams are linked to the nodes that they feed, or to the families of hidden ones. */
 function linkUpstreams(model) {
   for (const { id: from, on, families = [] } of model.upstreams) {
     for (const to of [...on.map((n) => model.ids.get(n)), ...families.map((name) => `n:${name}`)]) {

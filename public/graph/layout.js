@@ -1,6 +1,6 @@
-// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure; as a worker it
-// answers `{id, graph, memory, options}`.
-/** From `settle.js`, which is loaded with the second picture; once, as `load()` of `lib/dom.js` does. */
+// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure; as a worker
+// it answers `{id, graph, memory, options}`.
+/** From `settle.js`, which is loaded with the second picture, once. */
 let settle = null, loading = null;
 export const remember = async () => ({ settle } = await (loading ??= import("./settle.js")));
 
@@ -371,7 +371,7 @@ function wayBack(way, from, to, bends) {
   way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(to) + 10], [stop, under(to)]);
 }
 
-/** The picture that fits better into a room, left to right or top to bottom, where none is asked for. */
+/** The picture that fits better into a room: left to right, or top to bottom. */
 export function fittingLayout(graph, memory, { direction, room, ...options }) {
   const laid = (direction) => layout(graph, memory, { ...options, direction, columnGap: direction === "down" ? 48 : 64 });
   if (direction) return laid(direction);

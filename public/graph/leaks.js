@@ -1,4 +1,4 @@
-// Rings of nodes that keep each other alive though nobody needs them. Pure.
+// Rings of nodes that keep each other alive though nothing needs them. Pure.
 import { keptAnyway, step } from "./owners.js";
 
 /**

@@ -88,8 +88,8 @@ export class Outline {
   #needsRows = true;
 
   /**
-   * `o`: `{model, frame, signal, announce, select(id), view() → {asleep, details, only, leaks, selected, troubles},
-   * narrow}`.
+   * `o`: `{model, frame, signal, announce, select(id), narrow, view()}`; `view()` returns
+   * `{asleep, details, only, leaks, selected, troubles}`.
    */
   constructor(o) {
     this.#o = o;

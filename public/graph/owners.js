@@ -80,7 +80,7 @@ export function ownerNames(node, listener) {
     && isOf(owner, listener)).map((owner) => owner.slice(listener.length + 1));
 }
 
-/** Whether nodes live that nobody needs, as far as can be seen: then `leaks.js` looks for rings. */
+/** Whether nodes live that nothing seems to need: then `leaks.js` looks for rings. */
 export function hasUnowned(model) {
   const unowned = [...model.nodes.values()].filter(({ exists, kind, ownerCount }) =>
     exists && ownerCount === 0 && /derived|chain/.test(kind));

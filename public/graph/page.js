@@ -231,8 +231,10 @@ class GraphPage {
     setText(this.notice, this.leaveWords ?? ring);
     this.notice.classList.toggle("bad-text", !this.leaveWords && ring !== "");
     this.closeButton.hidden = this.view.view.open.size === 0;
-    if (isReady) this.empty.hidden = model.nodes.size > 0;
-    if (isReady) setText(this.empty, "This graph has no nodes yet.");
+    if (isReady) {
+      this.empty.hidden = model.nodes.size > 0 && (scene !== null || this.mode === "outline");
+      setText(this.empty, model.nodes.size ? "Drawing the nodes…" : "This graph has no nodes yet.");
+    }
     if (!scene) return;
     this.stage.dataset.shown = scene.shown;
   }

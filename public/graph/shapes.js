@@ -68,13 +68,13 @@ export function titleOf(entry) {
   return plain(entry.title ?? entry.name ?? (entry.label && stageWords(entry.label)) ?? entry.op ?? entry.id, 200);
 }
 
-let ruler;
+const rulerOf = (font) => Object.assign(document.createElement("canvas").getContext("2d"), { font });
+let rulers = null;
 
 /** At 13 px. */
 function widthOf(text, isMono) {
-  ruler ??= document.createElement("canvas").getContext("2d");
-  ruler.font = isMono ? "13px ui-monospace, monospace" : "600 13px system-ui, sans-serif";
-  return ruler.measureText(text).width;
+  rulers ??= [rulerOf("600 13px system-ui, sans-serif"), rulerOf("13px ui-monospace, monospace")];
+  return rulers[Number(isMono)].measureText(text).width;
 }
 
 /** `text`, or as much of it as fits, with an ellipsis. */
@@ -91,7 +91,7 @@ const onlyNames = 1.33;
 export class Shape {
   /** When its values were drawn last; the edges that leave and enter it. */
   paintedAt = -Infinity; leaving = []; entering = [];
-  #part = {}; #kind; #word = ""; #text = ""; #value = ""; #scale = 1;
+  #part = {}; #kind; #word = ""; #text = ""; #value = ""; #scale = 1; #wordRoom = 0;
   #flashedAt = -Infinity;
 
   constructor({ id, type, w, h, entry, label, members, isClient }) {
@@ -157,13 +157,17 @@ export class Shape {
 
   /** Draws as much of the texts as fits. */
   #fit() {
-    const { w, type, isClient } = this, part = this.#part, scale = this.#scale, size = (text) => widthOf(text, false) * scale;
-    const word = fitted(this.#word, 100 / scale), wordRoom = word && (isClient || type === "node") ? size(word) + 8 : 0;
+    const { w, type, isClient } = this, part = this.#part, scale = this.#scale, word = fitted(this.#word, 100 / scale);
+    this.#wordRoom = word && (isClient || type === "node") ? widthOf(word, false) * scale + 8 : 0;
     setText(part.word, word);
     // Where only names are drawn they have all of the box.
-    const room = scale > onlyNames ? w - 24 : w - 46 - (isClient ? wordRoom : 0);
+    const room = scale > onlyNames ? w - 24 : w - 46 - (isClient ? this.#wordRoom : 0);
     setText(part.name, fitted(this.#text, room / scale));
-    if (part.value) setText(part.value, fitted(this.#value, (w - 28 - wordRoom) / scale, true));
+    if (part.value) this.#fitValue();
+  }
+
+  #fitValue() {
+    setText(this.#part.value, fitted(this.#value, (this.w - 28 - this.#wordRoom) / this.#scale, true));
   }
 
   follow({ entry, members }, { x, y }, isSelected) {
@@ -195,7 +199,7 @@ export class Shape {
       const value = asleep ? "not running" : entry.fail ? plain(entry.fail.msg ?? "", 60) : plain(heldOf(entry), 60);
       if (value !== this.#value) {
         this.#value = value;
-        this.#fit();
+        this.#fitValue();
       }
     }
     if (part.meter) {

@@ -1,5 +1,5 @@
-// The spread of a family: the least, the mean and the greatest of its members' numbers, or how often
-// each other value is held. Looking keeps none of them alive.
+// The spread of a family: the least, the mean and the greatest of its members' numbers, or how
+// often each other value is held. Looking keeps none of them alive.
 import { formatNumber, formatValue } from "/lib/format.js";
 import { globOf } from "./glob.js";
 
@@ -27,7 +27,7 @@ export function spreadOf(entries, { unit = "", words } = {}) {
     .filter(Boolean).join(", ");
 }
 
-/** Keeps `spread` of the families of a page true while somebody looks. */
+/** Keeps `spread` of the families of a page true while the page is visible. */
 class Spreads {
   #page; #timer; #seen = "";
 

@@ -54,11 +54,12 @@ export class GraphView {
       this.layer = svg("g", { class: "camera" }, this.edges.element,
         this.clientsLabel = svg("text", { class: "clients-label" }, ""), this.nodeLayer = svg("g", { class: "nodes" })));
     this.camera = new Camera(this, () => this.#moved());
+    startWorker(); // it starts while the graph is asked for
     for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel", "click", "keydown",
       "pointerover", "pointerout", "focusin", "focusout"]) {
       this.element.addEventListener(name, (event) => this.#take(event), { signal, passive: false });
     }
-    new ResizeObserver(() => { if (this.picture && !this.#hasFitted) this.#start(); }).observe(this.element);
+    new ResizeObserver(() => { if (this.picture && (!this.#hasFitted || this.camera.isFitted)) this.#start(); }).observe(this.element);
     this.#frame = frame.item(this.element, (now) => this.#draw(now));
     frame.tick(() => this.#age(), signal);
     signal.addEventListener("abort", () => this.#frame.close(), { once: true });
@@ -123,7 +124,7 @@ export class GraphView {
   #start() {
     if (!this.scene?.nodes.length || !this.element.clientWidth) return;
     this.#hasFitted = true;
-    this.camera.start();
+    this.camera.start([...this.picture.nodes.values()]);
   }
 
   /** Names stay as large as they must be to be read. */
@@ -373,22 +374,25 @@ function mark(view, lost) {
 let worker = null, requests = 0;
 const awaited = new Map();
 
+function startWorker() {
+  if (worker) return;
+  worker = new Worker("/graph/layout.js", { type: "module" });
+  worker.onmessage = ({ data: { id, picture } }) => {
+    awaited.get(id)?.(picture);
+    awaited.delete(id);
+  };
+  // Its modules could not be had: the next picture asks for another.
+  worker.onerror = () => {
+    worker = null;
+    const dones = [...awaited.values()];
+    awaited.clear();
+    for (const each of dones) each(null);
+  };
+}
+
 /** Lays `{graph, memory, options}` out, and calls `done(picture)`; without one where it cannot. */
 function layoutAside(message, done) {
-  if (!worker) {
-    worker = new Worker("/graph/layout.js", { type: "module" });
-    worker.onmessage = ({ data: { id, picture } }) => {
-      awaited.get(id)?.(picture);
-      awaited.delete(id);
-    };
-    // Its modules could not be had: the next picture asks for another.
-    worker.onerror = () => {
-      worker = null;
-      const dones = [...awaited.values()];
-      awaited.clear();
-      for (const each of dones) each(null);
-    };
-  }
+  startWorker();
   awaited.set(++requests, done);
   worker.postMessage({ id: requests, ...message });
 }
