@@ -9,6 +9,7 @@ from conftest import Client
 from playwright.sync_api import expect
 from sluice import Server, eventually
 from test_graph_view import FAMILY, listeners, node, set_members
+from tracing import QUIET
 
 pytestmark = pytest.mark.browser
 
@@ -138,7 +139,7 @@ def test_a_graph_too_large_for_one_picture_is_folds_of_names_and_drawn_around_a_
         f"  {room}.t{i}: {{ set: number, initial: {i} }}\n  {room}.u{i}: {{ from: {room}.t{i} }}\n"
         for room in ("attic", "bath") for i in range(40)
     )
-    with Server({"g": f"graph: g\nnodes:\n{rooms}"}, "limits: { picture: 100 }\n") as server:
+    with Server({"g": f"graph: g\nnodes:\n{rooms}"}, "limits: { unsentHard: 24KiB }\n") as server:
         page = open_page(server, "/#/g/g")
         names = page.get_by_role("region", name="Names of the graph")
         expect(names).to_contain_text("160 nodes")
@@ -219,8 +220,9 @@ def test_a_graph_of_five_thousand_nodes_opens_and_pans(open_page):
             }""")
             print(
                 f"\n{count} nodes: groups drawn {opened:.0f} ms after opening; "
-                f"{page.locator('.node').count()} boxes after a group was opened, frames while panning: median {frames[30]:.1f} ms, "
+                f"{page.locator('.node').count()} boxes after a group was opened, "
+                f"frames while panning: median {frames[30]:.1f} ms, "
                 f"longest {frames[-1]:.1f} ms"
             )
-            assert opened < 30_000 and frames[30] < 200
+            assert opened < 30_000 and frames[30] < (50 if QUIET else 2000)
             page.close()

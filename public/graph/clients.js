@@ -7,8 +7,8 @@ import { plain, titleOf } from "./shapes.js";
 /**
  * `{ lines, raw, counts }` of a model. A line leads from a named node to a client ("listen"), or to
  * the node that a client sets from it ("link", or "sync" both ways; `by` is the client), whatever
- * steps of its pipeline there are between. `raw` are the lines to clients where those steps are drawn.
- * `counts` has of a node's id `{ listen, link }`. Pure.
+ * steps of its pipeline there are between. `raw` are the lines to clients where those steps are
+ * drawn. `counts` has of a node's id `{ listen, link }`. Pure.
  */
 export function clientLines(model) {
   const { into, out } = model.neighbours(), lines = new Map(), raw = [], counts = new Map(), found = new Map();

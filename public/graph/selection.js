@@ -108,7 +108,8 @@ export class Selection {
 
   escape() {
     const page = this.#page, { highlight, parts } = page;
-    if (highlight.isLit) highlight.toggleOwners();
+    if (parts.legend?.matches(":popover-open")) parts.legend.hidePopover();
+    else if (highlight.isLit) highlight.toggleOwners();
     else if (parts.lifetimes?.tray.hidden === false) parts.lifetimes.toggle(false);
     else if (page.focused) page.go({ focus: null });
     else if (page.selected) this.select(null);
