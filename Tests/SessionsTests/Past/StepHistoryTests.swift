@@ -264,6 +264,22 @@ struct StepHistoryTests {
         #expect(try ask(graph, "m.1").steps.map(\.last) == ["7"])
     }
 
+    @Test("X-5: the histories of all nodes keep to their limit, also where each has little")
+    func together() throws {
+        var limits = SessionLimits.ample
+        limits.historyMemory = 10_000
+        let bench = Bench(limits: limits)
+        let names = (0..<200).map { "n\($0)" }
+        let nodes = names.map { #""\#($0)":{"set":"any","history":{"for":"1d","every":"1s"}}"# }
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(nodes.joined(separator: ","))}}"#)
+        for second in 0..<50 {
+            bench.clock.advance(by: 1_000)
+            try bench.set(graph, names.map { ($0, "\(second)") })
+            #expect(bench.host.historyRoom.used <= limits.historyMemory)
+        }
+        #expect(try ask(graph, "n7").steps.last?.last == "49")
+    }
+
     @Test("X-5: short ranges are made from single emissions, and a ring alone answers too")
     func ring() throws {
         let bench = Bench()
