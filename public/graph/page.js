@@ -122,7 +122,7 @@ class GraphPage {
     this.#subscription = null;
     if (this.isLarge && this.around === null) return;
     this.#subscription = this.context.client.observe(this.graph, (message) => this.#receive(message),
-      { every: 100, members: this.#members, ...(this.isLarge && { around: this.around, depth: 2 }) });
+      { every: 100, ...(this.isLarge ? { around: this.around, depth: 2 } : { members: this.#members }) });
   }
 
   /** The list of graphs names the stale values. */
