@@ -15,7 +15,7 @@ VIEWS = {
     "#/clients": "table.clients a",
     "#/about": "dl.facts dd",
     "#/g/house": ".node .value",
-    "#/g/host": ".node .value",
+    "#/g/host": ".node .name",
     "#/g/host/dash": ".chart canvas",
     "#/g/house/dash": ".people-join",
     "#/g/fleet": ".node.family .value",
