@@ -22,7 +22,7 @@ DASHBOARDS = f"dashboards: {ROOT}/config/dashboards\n"
 # What a browser says by itself about a server that is down.
 DOWN = r"can.t establish a connection|connection to .* was interrupted|Could not connect|WebSocket connection"
 VIEWS = {
-    "graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .value"),
+    "graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .name"),
     "outline": ("#/g/house?view=outline", "[role=treeitem]"),
     "values": ("#/g/house/values", "[data-node=indoor_f]"), "clients": ("#/clients", "table.clients a"),
     "about": ("#/about", "dl.facts dd"), "dash-house": ("#/g/house/dash", ".people-join"),
