@@ -1,7 +1,6 @@
 // What calls for attention: counted above the picture, and named at its border where it is not on
 // screen; a click leads there.
 import { h, severityMark } from "/lib/dom.js";
-import { plural } from "/lib/format.js";
 import { severityWords } from "/lib/words.js";
 import { plain, titleOf, troubleOf } from "./shapes.js";
 
@@ -70,14 +69,14 @@ class Attention {
       const button = this.#borders[side], { each, x, y, count } = out.get(side) ?? {};
       button.hidden = !each;
       if (!each) continue;
-      const said = named(each) + (count > 1 ? ` and ${plural(count - 1, "other")}` : "");
+      const said = named(each) + (count > 1 ? `, ${count - 1} more` : "");
       if (this.#ids[side] !== each.id || button.textContent !== said) {
         button.replaceChildren(severityMark(each.severity, said));
         this.#ids[side] = each.id;
       }
       const within = (at, size, from, to) => `${Math.round(Math.max(from, Math.min(size - to, at)))}px`;
       if (side === "left" || side === "right") button.style.top = within(y, h, 24, 80);
-      else button.style.left = within(x, w, 130, 130);
+      else button.style.left = within(x, w, 160, 160);
     }
   }
 }

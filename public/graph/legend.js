@@ -14,7 +14,7 @@ const symbol = (kind) => small("node " + kind, svg("path", { class: "mark", d: m
 /** Opens and closes it; the technical terms stand in brackets. */
 export function attach(page) {
   const entries = [
-    ...Object.entries(kinds).map(([kind, words]) => [symbol(kind), `${words} (${kind})`]),
+    ...Object.entries(kinds).map(([kind, words]) => [symbol(kind), words === kind ? words : `${words} (${kind})`]),
     [small("node asleep", svg("rect", { class: "box", x: 2, y: 2, width: 30, height: 14, rx: 4 })), `${asleepWords} (asleep)`],
     ...others.map(([kind, words]) => [symbol(kind), words]),
     ...lines.map(([look, words]) => [small("", svg("path", { class: "edge", "data-look": look, d: "M1 9H33" })), words]),
