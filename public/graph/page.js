@@ -50,7 +50,7 @@ class GraphPage {
     store.listen("graphs", (graphs) => this.#age(graphs), signal);
     for (const [key, label, name, ...given] of [
       ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"],
-        ["o", "Owners: what keeps this node alive", "toggleOwners"],
+        ["o", "Owners: what keeps this node running", "toggleOwners"],
       ["+", "Zoom in", "zoom", 1.25], ["-", "Zoom out", "zoom", 0.8], ["Escape", "Step out", "escape"],
     ]) keys.bind(key, label, () => this.selection[name](...given), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
