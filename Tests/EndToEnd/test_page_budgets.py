@@ -18,7 +18,7 @@ VIEWS = {
     "#/g/host": ".node .name",
     "#/g/host/dash": ".chart canvas",
     "#/g/house/dash": ".people-join",
-    "#/g/fleet": ".node.family .value",
+    "#/g/fleet": ".node.family .word",
     "#/g/fleet/dash": ".chart canvas",
 }
 

@@ -264,7 +264,7 @@ class GraphPage {
     this.highlight.focus(focus);
     this.view.show({ selected: id, focus });
     this.parts.outline?.refresh();
-    this.inspect(id);
+    this.inspect(id, isFirst);
     if ((isFirst || focus) && id) this.wanted = { id };
   }
 
@@ -281,7 +281,7 @@ class GraphPage {
 
   select(id, options) { return this.selection.select(id, options); }
 
-  inspect(id) { return id ? this.selection.inspect(id) : this.parts.panel?.hide(); }
+  inspect(id, isFirst) { return id ? this.selection.inspect(id, isFirst) : this.parts.panel?.hide(); }
 
   only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 

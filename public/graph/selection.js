@@ -70,10 +70,11 @@ export class Selection {
     if (focus) view.focus(id);
   }
 
-  async inspect(id) {
+  async inspect(id, isFirst = false) {
     const page = this.#page, panel = await page.part("panel");
     // The panel takes room: the selection stays on screen.
     if (page.selected !== id || !panel?.show(id) || page.mode !== "picture") return;
+    if (isFirst && page.view.camera.isFitted) return page.view.fit();
     const box = page.view.picture?.nodes.get(page.view.drawn(id));
     if (box) this.show(box);
   }

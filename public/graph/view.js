@@ -59,7 +59,7 @@ export class GraphView {
       "pointerover", "pointerout", "focusin", "focusout"]) {
       this.element.addEventListener(name, (event) => this.#take(event), { signal, passive: false });
     }
-    new ResizeObserver(() => { if (this.picture && (!this.#hasFitted || this.camera.isFitted)) this.#start(); }).observe(this.element);
+    new ResizeObserver(() => { if (this.picture && !this.#hasFitted) this.#start(); }).observe(this.element);
     this.#frame = frame.item(this.element, (now) => this.#draw(now));
     frame.tick(() => this.#age(), signal);
     signal.addEventListener("abort", () => this.#frame.close(), { once: true });
