@@ -265,6 +265,7 @@ LARGE = "\n".join(
     [
         "graph: g", "nodes:",
         *(f"  {room}.{i}: {{ set: number, initial: 1 }}" for room in ("attic", "bath") for i in range(180)),
+        "  late: { from: attic.1 }",
     ]
 )
 # Counts what is asked of the worker: whether there is something to be remembered.

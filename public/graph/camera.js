@@ -53,11 +53,29 @@ export class Camera {
     this.isFitted = true;
   }
 
-  /** The first view: everything, or where names could not be read the first of the boxes. */
+  /**
+   * The first view: everything, or where names could not be read the place where most of `boxes`
+   * are.
+   */
   start(boxes) {
     if (this.fitting() >= named) return this.fit();
-    const { x, y } = boxes.reduce((a, b) => (b.x + b.y < a.x + a.y ? b : a));
-    this.move(margin - x * readable, margin - y * readable, { zoom: readable });
+    const bounds = this.#bounds;
+    this.zoom = readable;
+    const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
+    const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
+    const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
+    const count = ([x, y]) => {
+      let inside = 0;
+      for (const box of boxes) if (box.x >= x && box.y >= y && box.x + box.w <= x + w && box.y + box.h <= y
+        + h) inside++;
+      return inside;
+    };
+    let best = corner(bounds), most = 2 * count(best);
+    for (const box of boxes) {
+      const other = corner(box), there = count(other);
+      if (there > most) [best, most] = [other, there];
+    }
+    this.move(-best[0] * this.zoom, -best[1] * this.zoom);
   }
 
   visible() {
