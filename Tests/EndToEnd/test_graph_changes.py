@@ -287,7 +287,7 @@ def test_a_picture_that_is_tidied_while_the_worker_lays_it_out_is_tidied(open_pa
         opened(page)
         expect(living(page)).to_have_count(360)
         page.evaluate("globalThis.slow = 600; globalThis.asked = []")
-        page.get_by_role("button", name="Not running").click()
+        page.get_by_role("button", name="Not running", exact=True).click()
         eventually(lambda: page.evaluate("asked.length") == 1)
         page.get_by_role("button", name="Tidy").click()
         eventually(lambda: page.evaluate("asked.length") == 2)
@@ -303,7 +303,7 @@ def test_a_worker_that_does_not_come_is_said_and_asked_for_again(open_page):
         expect(page.locator("#assertive")).to_contain_text("the server does not answer")
         expect(page.locator(".node")).to_have_count(0)
         page.unroute("**/graph/layout.js")
-        page.get_by_role("button", name="Not running").click()
+        page.get_by_role("button", name="Not running", exact=True).click()
         expect(page.locator(".node.cluster")).to_have_count(2)
 
 
