@@ -1,8 +1,9 @@
 // Dashboards as wholes: saved on the server, opened, linked, exported and imported.
 import { graphPath, h } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
+import { field } from "/dash/forms.js";
 import { most, read } from "/dash/layout.js";
-import * as saved from "/dash/saved.js";
+import { ask, list } from "/dash/saved.js";
 
 /** Gives the person a file. */
 function download(name, thing) {
@@ -10,6 +11,19 @@ function download(name, thing) {
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
+
+/** Saves over the version of `etag`, or with null as a new one; returns the entity tag. */
+async function save(name, layout, etag) {
+  const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
+  const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });
+  return answer.headers.get("ETag");
+}
+
+const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "If-Match": etag } : {} });
+
+/** A title as the name of a file: letters, digits and hyphens. */
+const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
+  .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";
 
 export class Keeping {
   #board; #editing;
@@ -20,7 +34,7 @@ export class Keeping {
   }
 
   async more(button) {
-    const board = this.#board, { graph, page } = board, { dashboards, writable } = await saved.list();
+    const board = this.#board, { graph, page } = board, { dashboards, writable } = await list();
     if (page.signal.aborted) return;
     const own = dashboards.filter((each) => each.graph === graph), { name } = board.saved ?? {};
     const label = `Delete ${board.layout.title ?? name}`;
@@ -79,7 +93,7 @@ export class Keeping {
   }
 
   async #put(name, etag) {
-    const board = this.#board, next = await saved.save(name, { ...board.layout, graph: board.graph }, etag);
+    const board = this.#board, next = await save(name, { ...board.layout, graph: board.graph }, etag);
     if (board.page.signal.aborted) return;
     board.saved = { name, etag: next };
     board.switchEditing(false);
@@ -92,16 +106,23 @@ export class Keeping {
 
   async #saveAs() {
     const board = this.#board, { layout, page } = board;
-    const name = h("input", { maxlength: most.title, value: layout.title ?? "", "aria-label": "Name" });
+    const name = h("input", { maxlength: most.title, value: layout.title ?? "" });
+    const problem = h("p", { class: "bad small", role: "alert" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
-      body: h("div", { class: "form-fields" }, name,
-        h("p", { class: "small dim" }, "It is saved on the server, for every browser.")),
+      body: h("div", { class: "in-dash" }, h("div", { class: "form-fields" },
+        field("Name", "It is saved on the server, for every browser.", name), problem)),
       actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }],
+      check: async () => {
+        if (name.value.trim()) return true;
+        problem.textContent = "Type a name.";
+        name.focus();
+        return false;
+      },
     });
     const title = name.value.trim();
-    if (choice !== "yes" || !title || page.signal.aborted) return;
-    const before = layout.title, file = saved.nameOf(title);
+    if (choice !== "yes" || page.signal.aborted) return;
+    const before = layout.title, file = nameOf(title);
     layout.title = title;
     page.title(title);
     try {
@@ -119,7 +140,7 @@ export class Keeping {
     const { graph, layout, page, saved: { etag } } = this.#board, title = `Delete ${layout.title ?? name}?`;
     if (!await page.dialogs.confirm(title, "It is deleted for everybody.", "Delete")) return;
     try {
-      await saved.remove(name, etag);
+      await remove(name, etag);
       page.go(graphPath(graph, "dash"));
     } catch (error) {
       this.#board.say([`Not deleted: ${error.message}`]);
@@ -135,7 +156,7 @@ export class Keeping {
       await navigator.clipboard.writeText(url);
       page.announce("Link copied");
     } catch {
-      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true }, url) });
+      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true, "aria-label": "Link" }, url) });
     }
   }
 

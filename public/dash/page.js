@@ -1,8 +1,7 @@
 // The dashboard of a graph: the board, what it shows, and whether it is looked at, edited or hung
 // on a wall.
-import { graphPath, h, icon, load } from "/lib/dom.js";
+import { graphPath, h, icon, load, setText } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
-import { fit } from "/dash/kiosk.js";
 import * as saved from "/dash/saved.js";
 import { Widget } from "/dash/widget.js";
 
@@ -16,7 +15,7 @@ class Board {
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
-  element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
+  heading = h("h1", { class: "unseen", hidden: true }); element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null; #sources = new Map(); #ticks = 0;
 
   constructor(element, page) {
@@ -35,7 +34,7 @@ class Board {
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
     header.append(this.undoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
-    element.append(this.saveNote, this.notice, this.element);
+    element.append(this.heading, this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
@@ -116,7 +115,11 @@ class Board {
     this.layout = layout;
     this.widgets = layout.widgets.map((data) => new Widget(data, this));
     this.element.replaceChildren(...this.widgets.map(({ element }) => element));
-    this.page.title(layout.title ?? `${this.graph} dashboard`);
+    const title = layout.title ?? `${this.graph} dashboard`;
+    this.page.title(title);
+    // The bar of the graph has the heading, but not on a wall.
+    setText(this.heading, title);
+    this.heading.hidden = !this.isKiosk;
     this.arrange();
     if (focused) this.widgets.find(({ element }) => element.ariaLabel === focused)?.menuButton.focus();
   }
@@ -138,7 +141,12 @@ class Board {
     }, () => {});
   }
 
-  fit() { fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data)); }
+  /** On a wall the board fills the screen. */
+  async fit() {
+    if (!this.isKiosk && !this.element.style.zoom) return;
+    const { fit } = await load("/dash/kiosk.js");
+    fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data));
+  }
 
   /** Sentences above the widgets; `action` is a button after the last: `{ label, run }`. */
   say(lines, action) {
@@ -230,6 +238,7 @@ class Board {
 }
 
 export async function mount(element, page) {
+  element.classList.add("in-dash");
   await page.style("/dash/dash.css");
   if (page.signal.aborted) return;
   const board = new Board(element, page);

@@ -14,7 +14,8 @@ export class SaveError extends Error {
   }
 }
 
-async function ask(method, name, init = {}) {
+/** A request for a dashboard; throws a `SaveError`. */
+export async function ask(method, name, init = {}) {
   const answer = await fetch(path(name), { method, ...init });
   if (!answer.ok && answer.status !== 304) throw new SaveError(answer.status, await answer.json().catch(() => ({})));
   return answer;
@@ -32,16 +33,3 @@ export async function open(name, etag) {
   if (answer.status === 304) return null;
   return { ...read(await answer.json()), etag: answer.headers.get("ETag") };
 }
-
-/** Saves over the version of `etag`, or with null as a new one; returns the entity tag. */
-export async function save(name, layout, etag) {
-  const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
-  const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });
-  return answer.headers.get("ETag");
-}
-
-export const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "If-Match": etag } : {} });
-
-/** A title as the name of a file: letters, digits and hyphens. */
-export const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
-  .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";

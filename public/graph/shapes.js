@@ -1,6 +1,7 @@
 // How nodes and edges look, and what they are called.
-import { load, svg, setText, setAttribute } from "/lib/dom.js";
+import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
+import { symbol } from "/lib/icons.js";
 import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
 export const marks = {
@@ -14,12 +15,7 @@ export const marks = {
   raised: "M8 2.5L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
 };
 
-/** The icons that definitions can name, loaded with the first of them. */
-let icons = {};
-
-/** The icon of the definition, or that of the kind. */
-const markOf = (kind, entry) =>
-  entry?.icon && Object.hasOwn(icons, entry.icon) ? icons[entry.icon] : marks[kind] ?? marks.derived;
+const markOf = (kind) => marks[kind] ?? marks.derived;
 
 /** What each kind is called on the page. */
 export const kinds = {
@@ -107,8 +103,10 @@ export class Shape {
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
       kind === "mutable" || entry?.word === "mutable"
         ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      part.mark = svg("path", { class: "mark", d: markOf(isClient ? "listener" : kind, entry),
+      part.mark = svg("path", { class: "mark", d: markOf(isClient ? "listener" : kind),
         transform: `translate(12,${middle ? middle - 8 : 7})` }),
+      // The icon of the definition, in place of that.
+      part.icon = entry?.icon && svg("g", { class: "mark" }, symbol(entry.icon, { x: 12, y: 7, width: 16, height: 16 })),
       part.name = svg("text", { class: "name", x: 34, y: middle ? middle + 4.5 : 20 }, ""),
       part.value = /node|family/.test(type) ? svg("text", { class: "value", x: 14, y: 37 }, "") : null,
       part.word = svg("text", { class: "word", x: middle || type === "node" ? w - 12 : 14, y: middle ? middle + 4.5 : h - 13,
@@ -184,9 +182,9 @@ export class Shape {
     element.classList.toggle("stale", isStale);
     const asleep = entry.exists === false;
     if (this.type === "node") {
-      const mark = () => setAttribute(part.mark, "d", isRaised || entry.fail ? marks.raised : markOf(this.#kind, entry));
-      mark();
-      if (entry.icon) load("/lib/icons.js").then((module) => { ({ icons } = module); mark(); }, () => { /* the kind's */ });
+      const isMarked = isRaised || Boolean(entry.fail);
+      setAttribute(part.mark, "d", isMarked ? marks.raised : part.icon ? null : markOf(this.#kind));
+      if (part.icon) setAttribute(part.icon, "visibility", isMarked ? "hidden" : null);
       this.#say(trouble?.words ?? "");
     } else if (this.type === "family") {
       this.#say(plural(entry.members, "member"));

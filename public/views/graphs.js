@@ -36,6 +36,7 @@ const nothing = () => h("div", { class: "notice" },
   h("pre", { tabindex: 0 }, `curl -d 21.5 ${location.origin}/v1/graphs/house/nodes/indoor_c`));
 
 export function mount(element, { store, signal, style }) {
+  element.classList.add("in-views");
   style("/views/views.css");
   const cards = new Map();
   const list = h("ul", { class: "graphs" });

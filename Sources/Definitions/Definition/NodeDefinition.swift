@@ -93,7 +93,7 @@ public final class NodeDefinition {
     /// What people call its values.
     public let words: NodeWords?
     /// A picture for people.
-    package let icon: NodeIcon?
+    package let icon: String?
     public let description: String?
     /// When it calls for attention; nil: never.
     public let alarm: Alarm?
@@ -120,7 +120,7 @@ public final class NodeDefinition {
         title: String?,
         unit: String?,
         words: NodeWords? = nil,
-        icon: NodeIcon? = nil,
+        icon: String? = nil,
         description: String?,
         alarm: Alarm?,
         statedRetain: Retention?,

@@ -184,7 +184,7 @@ struct ComputedNameTests {
 
     @Test("X-9: a token that is renewed with the same rights ends nothing, however often")
     func renewed() throws {
-        _ = try define()
+        _ = try bench.define(nodes: Self.nodes)
         let client = bench.connect(access("*"))
         client.ask(Self.sub)
         client.ask(#"{"op":"sub","id":2,"graph":"g","all":"s.*","reduce":"count"}"#)
