@@ -22,7 +22,7 @@ DASHBOARDS = f"dashboards: {ROOT}/config/dashboards\n"
 # What a browser says by itself about a server that is down.
 DOWN = r"can.t establish a connection|connection to .* was interrupted|Could not connect|WebSocket connection"
 VIEWS = {
-    "graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .value"),
+    "graphs": ("", ".graphs a"), "house": ("#/g/house", ".node .value"), "host": ("#/g/host", ".node .name"),
     "outline": ("#/g/house?view=outline", "[role=treeitem]"),
     "values": ("#/g/house/values", "[data-node=indoor_f]"), "clients": ("#/clients", "table.clients a"),
     "about": ("#/about", "dl.facts dd"), "dash-house": ("#/g/house/dash", ".people-join"),
@@ -162,7 +162,7 @@ def test_joining_and_leaving_are_seen_and_looking_owns_nothing(open_other):
         page.wait("document.querySelectorAll('.node').length > 8")
         here = "document.querySelectorAll('.node[data-kind=listener]:not(.gone)').length"
         page.click('.node[data-id="n:x"]')
-        page.wait_text(".inspector-head h3", "^x$")
+        page.wait_text(".inspector-head h2", "^x$")
         page.fill("value-editor input", "7")
         page.press("Enter")
         page.wait_text('.node[data-id="n:x"] .value', "^7$")
@@ -191,7 +191,7 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
         page.wait("document.querySelectorAll('.node').length > 8")
         page.press("/", *"double")
         page.press("Enter")
-        page.wait_text(".inspector-head h3", "^double$")
+        page.wait_text(".inspector-head h2", "^double$")
         page.evaluate("document.querySelector('.node[data-id=\"n:double\"]').focus()")
         # Along the flow, which is to the right or down, as there is room.
         x, double = (
@@ -203,7 +203,7 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
         page.press("ArrowLeft" if x < double - 150 else "ArrowUp")
         page.wait("document.activeElement.dataset.id === 'n:x'")
         page.press("Enter")
-        page.wait_text(".inspector-head h3", "^x$")
+        page.wait_text(".inspector-head h2", "^x$")
         page.press("Escape", "?")
         page.wait("document.querySelector('dialog[open]')?.textContent.includes('Go to the clients')")
         page.press("Escape")
@@ -233,7 +233,7 @@ def test_the_picture_and_the_outline_are_walked_with_keys(open_other):
         page.wait(f"Boolean({page.find('[role=treeitem]')})")
         page.evaluate("document.querySelector('[role=tree]').focus()")
         page.press("ArrowDown", "Enter")
-        page.wait("Boolean(document.querySelector('.inspector-head h3')?.textContent)")
+        page.wait("Boolean(document.querySelector('.inspector-head h2')?.textContent)")
 
 
 def test_killed_and_started_again_the_page_is_as_it_was(open_other):

@@ -182,14 +182,14 @@ def test_the_page_shows_owners_where_it_shows_clients(open_page, server):
         )
 
         page = open_page(server, "/#/g/g?node=deep")
-        kept = page.get_by_role("region", name="Kept alive by")
+        kept = page.get_by_role("region", name="Kept running by")
         expect(kept).to_contain_text("wall")
         expect(kept).to_contain_text("for panel")
-        expect(kept).to_contain_text("Would be released if")
+        expect(kept).to_contain_text("Stops if")
         kept.get_by_role("button", name="wall").click()
         expect(page.get_by_role("list", name="Its owners").get_by_role("listitem")).to_have_text(
-            ["panel: releasing it frees 2 nodes", "side: releasing it frees 0 nodes"])
+            ["panel: releasing it stops 2 nodes", "side: releasing it stops 0 nodes"])
         client.send(op="release", id=40, owner="side")
         client.receive()
         expect(page.get_by_role("list", name="Its owners").get_by_role("listitem")).to_have_text(
-            ["panel: releasing it frees 4 nodes"])
+            ["panel: releasing it stops 4 nodes"])

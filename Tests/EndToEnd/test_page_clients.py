@@ -58,7 +58,7 @@ def test_the_inspector_names_the_author_of_a_value(open_page, guarded):
     page.get_by_label("Token").fill(guarded.token)
     page.get_by_role("button", name="Sign in").click()
     writer = page.locator(".fact").filter(has=page.get_by_text("Written by", exact=True))
-    expect(page.locator(".inspector-head h3")).to_have_text("x")
+    expect(page.locator(".inspector-head h2")).to_have_text("x")
     expect(writer).to_be_hidden()
     field = page.locator("value-editor input").last
     field.fill("12")

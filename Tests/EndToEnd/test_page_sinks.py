@@ -35,6 +35,7 @@ def test_the_picture_and_the_inspector_say_how_a_sink_does(open_page, receiver):
         expect(shape).to_have_attribute("data-severity", "warning")
         expect(shape.locator(".badge")).to_have_text("failing")
         page.get_by_role("button", name="Outline").click()
+        page.get_by_role("treeitem").filter(has_text="Clients").click()
         expect(page.get_by_role("treeitem").filter(has_text="sink pager")).to_contain_text("failing for")
         page.get_by_role("button", name="Picture").click()
         receiver.answer = lambda handler: handler.reply(204)

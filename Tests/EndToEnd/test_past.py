@@ -204,7 +204,7 @@ def test_the_clock_goes_to_a_time_plays_and_says_what_changed(open_page, kept):
 def test_graph_of_a_revision(open_page, kept):
     play(kept, 5, 12, 7)
     page = open_page(kept, "/#/g/g?node=half")
-    expect(page.locator(".inspector-value")).to_have_text("asleep")
+    expect(page.locator(".inspector-value")).to_have_text("not running: nobody listens")
     look_back(page)
     value = page.locator(".view:not([hidden]) .inspector-value")
     expect(value).to_have_text("3.5")
@@ -224,7 +224,7 @@ def test_graph_of_a_revision(open_page, kept):
     expect(page.get_by_text("Observing only").last).to_be_visible()
     page.screenshot(path=ARTEFACTS / "past-graph-light.png")
     page.get_by_role("button", name="Back to now").click()
-    expect(page.locator(".inspector-value")).to_have_text("asleep")
+    expect(page.locator(".inspector-value")).to_have_text("not running: nobody listens")
 
 
 @pytest.mark.browser

@@ -93,7 +93,7 @@ def test_the_page_shows_words(server, open_page):
     expect(row(page, "door").locator(".value")).to_have_text("closed")
     assert server.value("g", "door") is False
     page = open_page(server, "/#/g/g")
-    expect(page.get_by_role("button", name="door, mutable, closed")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^door, set from outside, closed"))).to_be_visible()
     page = open_page(server, "/#/g/g/dash")
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("off")
     server.set("g", "door", True)

@@ -1,10 +1,17 @@
 // Unit tests of the pure modules of the graph view; evaluated in a page of the server, which
 // returns what failed.
 async () => {
-  const { layout } = await import("/graph/layout.js");
+  const { layout, remember } = await import("/graph/layout.js");
+  await remember();
   const { GraphModel, reach } = await import("/graph/model.js");
-  const { countsOf, prefixOf, sceneOf } = await import("/graph/scene.js");
-  const { keptAliveBy, ownerNames, releasedWithout, rings, leaks } = await import("/graph/owners.js");
+  const { countsOf, sceneOf } = await import("/graph/scene.js");
+  const groups = await import("/graph/groups.js"), { prefixOf } = groups;
+  const kin = await import("/graph/kin.js");
+  const { clientLines } = await import("/graph/clients.js");
+  const { rowsOf } = await import("/graph/outline.js");
+  const { spreadOf } = await import("/graph/spread.js");
+  const { keptAliveBy, ownerNames, releasedWithout } = await import("/graph/owners.js");
+  const { rings, leaks } = await import("/graph/leaks.js");
   const { clientCount } = await import("/graph/shapes.js");
   const { GraphView } = await import("/graph/view.js");
   const { Lifetimes } = await import("/graph/lifetimes.js");
@@ -179,7 +186,7 @@ async () => {
     check(first.fresh && first.structure);
     same([...model.edges.keys()].sort(), ["d asleep x", "e1", "e2", "on c:1 n:d", "on c:2 #3"]);
     same(model.edges.get("d asleep x").span, 3);
-    same(countsOf(model, null, false), "3 named nodes, 1 asleep, 1 step, 2 clients");
+    same(countsOf(model, null, false), "3 nodes, 1 not running, 1 step, 2 clients");
     const news = model.apply({ op: "topod", rev: 2, t: 2000, ...empty, val: [[1, { fail: { code: "x" } }, 3, 2]] }, 1000);
     same([...news.values, news.structure], ["n:x", false]);
     check(model.nodes.get("n:x").v === undefined && model.nodes.get("n:x").fail.code === "x" && model.nodes.get("n:x").c === 2);
@@ -256,36 +263,74 @@ async () => {
     model.apply({ ...topo(), nodes, edges, listeners });
     return model;
   };
-  const view = (more = {}) => ({ asleep: true, steps: "auto", open: new Set(), ...more });
+  const view = (more = {}) => ({ asleep: true, details: false, open: new Set(), ...more });
+  const scene = (model, more, made = groups) => sceneOf(model, view(more), [], made);
 
-  test("chains fold above 60 nodes, and unfold", () => {
-    same(sceneOf(chainModel(10, 4), view()).nodes.length, 51);
-    const scene = sceneOf(chainModel(15, 4), view());
-    same(scene.nodes.length, 1 + 15 + 15);
-    same(scene.shown, 76);
-    const fold = scene.nodes.find((n) => n.type === "fold");
-    same(fold.members.length, 4);
-    same(sceneOf(chainModel(15, 4), view({ open: new Set([fold.id]) })).nodes.length, 34);
-    check(scene.edges.every((e) => scene.nodes.some((n) => n.id === e.from) && scene.nodes.some((n) => n.id === e.to)));
+  test("steps are drawn as the node that they compute, and those of clients among details only", () => {
+    same(scene(chainModel(10, 4)).nodes.length, 11);
+    same(scene(chainModel(10, 4), { details: true }).nodes.length, 51);
+    const step = scene(chainModel(10, 4), { selected: "#3" }); // a step that is selected
+    check(step.isDetailed && step.of.get("#3") === "#3");
+    const model = new GraphModel();
+    model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), { n: 2, kind: "derived", of: "d", v: 1, owners: [] }, node(3, "d")],
+      edges: [{ e: 1, from: 1, to: 2, queued: 0 }, { e: 2, from: 2, to: 3, queued: 0 }], listeners: [] });
+    const calm = scene(model);
+    same([calm.nodes.map(({ id }) => id), calm.of.get("#2"), calm.edges.map(({ from, to }) => [from, to])], [["n:x", "n:d"], "n:d", [["n:x", "n:d"]]]);
+    same(scene(model, { details: true }).edges.length, 2);
   });
 
-  test("clusters above 300, with the neighbourhood of what is selected", () => {
-    same(sceneOf(chainModel(100, 22), view()).clusters, false); // folded, 201 boxes
-    const model = chainModel(160, 14);
-    const scene = sceneOf(model, view());
-    check(scene.nodes.length < 10, scene.nodes.length);
-    check(scene.clusters);
-    same(countsOf(model, scene, false), "1 named node, 2,240 steps, 160 clients, showing 1 of 2,401 and 2 groups");
-    const near = sceneOf(model, view({ selected: "c:5" }));
-    check(near.nodes.some((n) => n.id === "c:5") && near.shown > 1 && near.shown <= 150, near.shown);
-    same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9")], ["room", "cpu", "n", "9"]);
+  test("clients have lines from named nodes, whatever their pipelines; their links name both ends", () => {
+    const model = new GraphModel();
+    model.linesOf = clientLines;
+    model.apply({ ...topo(), nodes: [node(1, "a"), node(2, "b"), node(3, "c"), { n: 4, kind: "chain", owners: ["c:1"] }, { n: 5, kind: "chain", owners: ["c:1"] },
+      { n: 6, kind: "chain", owners: ["c:1/p"] }],
+      edges: [[1, 1, 4], [2, 4, 5], [3, 5, 2, ["c:1"]], [4, 2, 6], [5, 6, 1, ["c:1/p"]], [6, 3, 1, ["c:2"]]].map(([e, from, to, owners]) => ({ e, from, to, queued: 0, ...(owners && { owners }) })),
+      // What a link reads is listed once; the node 3 twice, because its client listens to it, too.
+      listeners: [{ l: "c:1", on: [5, 6, 5], transport: "ws" }, { l: "c:2", on: [3, 3], transport: "ws" }, { l: "c:3", on: [2], transport: "ws" }] });
+    const { lines, counts, raw } = model.clientLines();
+    same(lines.map(({ kind, from, to, by, steps }) => [kind, from, to, by, steps]).sort(), [
+      ["link", "n:c", "n:a", "c:2", 0], ["listen", "n:a", "c:1", "c:1", 2], ["listen", "n:b", "c:3", "c:3", 0], ["listen", "n:c", "c:2", "c:2", 0],
+      ["sync", "n:a", "n:b", "c:1", 2]]);
+    same([counts.get("n:a"), counts.get("n:b"), counts.get("n:c")], [{ listen: 1, link: 2 }, { listen: 1, link: 1 }, { listen: 1, link: 1 }]);
+    same(raw.map(({ from, to }) => [from, to]), [["#5", "c:1"], ["n:c", "c:2"], ["n:b", "c:3"]]);
+  });
+
+  test("groups above 120 nodes and 24 clients, with the neighbourhood of what is selected", () => {
+    const rooms = (count) => {
+      const model = new GraphModel();
+      model.apply({ ...topo(), nodes: Array.from({ length: count }, (_, i) => node(i + 1, `${["attic", "bath"][i % 2]}.${i % 10 ? "t" : "h"}.${i}`)), edges: [],
+        listeners: Array.from({ length: 30 }, (_, i) => ({ l: `c:${i}`, on: [1], client: "load/1" })) });
+      return model;
+    };
+    same(scene(rooms(300), {}, null), null); // asks for the module that makes groups
+    const model = rooms(300), whole = scene(model);
+    same(whole.nodes.map(({ id, members }) => [id, members.length]), [["g attic", 150], ["g bath", 150], ["g clients: load", 30]]);
+    same(countsOf(model, whole, false), "300 nodes, 30 clients, showing 0 of 330 and 2 groups");
+    // A group that is opened shows smaller ones while it has many members.
+    const open = scene(model, { open: new Set(["g attic"]) });
+    same(open.nodes.map(({ id }) => id).filter((id) => id.startsWith("g attic")).sort(), ["g attic.h", "g attic.t"]);
+    const all = scene(model, { open: new Set(["g attic", "g attic.t", "g attic.h"]) });
+    same(all.shown, 150);
+    check(scene(model, { selected: "c:5" }).of.get("c:5") === "c:5");
+    same([prefixOf("room.kitchen"), prefixOf("cpu_percent"), prefixOf("n12"), prefixOf("9"), prefixOf("room.kitchen.t", 2)], ["room", "cpu", "n", "9", "room.kitchen"]);
+    // The same in the outline: folds that open, and a fold of clients.
+    same(rowsOf(model, {}, groups).map(({ id }) => id), ["g attic", "g bath", "g Clients"]);
+    same(rowsOf(model, { turned: new Set(["g attic"]) }, groups).map(({ id, level }) => [id, level]), [["g attic", 1], ["g attic.h", 2], ["g attic.t", 2], ["g bath", 1], ["g Clients", 1]]);
+  });
+
+  test("the spread of a family: least, greatest and mean of numbers, counts of words", () => {
+    same(spreadOf([{ v: 1 }, { v: 4 }, { v: 2.5 }, { empty: true }, { fail: { code: "x" } }], { unit: "°C" }), "1 to 4\u202f°C, mean 2.5, 1 failed");
+    same(spreadOf([{ v: 3 }, { v: 3 }], {}), "all 3");
+    same(spreadOf([{ v: true }, { v: false }, { v: true }], { words: { true: "open", false: "closed" } }), "2 open, 1 closed");
+    same(spreadOf(["a", "b", "b", "c", "d"].map((v) => ({ v }))), "2 b, 1 a, 2 others");
+    same(spreadOf([]), "");
   });
 
   test("focus shows a neighbourhood only", () => {
     const model = new GraphModel();
     model.apply(topo());
-    same(sceneOf(model, view({ focus: { id: "#3", direction: "up" } })).nodes.map((n) => n.id).sort(), ["#3", "n:d", "n:x"]);
-    same(sceneOf(model, view({ focus: { id: "n:d", direction: "down" }, asleep: false })).nodes.map((n) => n.id).sort(), ["#3", "c:1", "c:2", "n:d"]);
+    same(scene(model, { focus: { id: "#3", direction: "up" } }).nodes.map((n) => n.id).sort(), ["#3", "n:d", "n:x"]);
+    same(scene(model, { focus: { id: "n:d", direction: "down" }, asleep: false, details: true }).nodes.map((n) => n.id).sort(), ["#3", "c:1", "c:2", "n:d"]);
   });
 
   test("names that are no more, also of those that slept", () => {
@@ -320,12 +365,12 @@ async () => {
   });
 
   test("upstreams feed nodes, and families of those that are not shown", () => {
-    const model = new GraphModel(), one = { u: "u:1", from: "http://a", state: "open", nodes: 3, on: [1, 99], families: ["f.{id}"] };
+    const model = Object.assign(new GraphModel(), { kin }), one = { u: "u:1", from: "http://a", state: "open", nodes: 3, on: [1, 99], families: ["f.{id}"] };
     const first = model.apply({ ...topo(), families: [{ name: "f.{id}", kind: "source", members: 2, alive: 2 }], upstreams: [one] });
     check(first.structure);
     same([...model.edges.keys()].filter((id) => id.startsWith("u ")), ["u u:1 n:x", "u u:1 n:f.{id}"]);
     check(reach(model, "n:d", "up").has("u:1"));
-    same(countsOf(model, null, false), "3 named nodes, 1 family with 2 members, 1 upstream, 1 asleep, 1 step, 2 clients");
+    same(countsOf(model, null, false), "3 nodes, 1 family with 2 members, 1 upstream, 1 not running, 1 step, 2 clients");
     const told = { op: "topod", rev: 2, t: 1, ...empty };
     const failed = { ...one, state: "failed", failure: "status 503", status: 503, retryAt: 5 };
     let news = model.apply({ ...told, upstreams: [failed] });
@@ -352,13 +397,13 @@ async () => {
   test("what is selected is drawn by itself, also far from what is in focus", () => {
     const model = new GraphModel(), many = Array.from({ length: 400 }, (_, i) => i + 10);
     model.apply({ ...topo(), nodes: [node(1, "x", { kind: "mutable" }), ...many.map((n) => node(n, `y.${n}`))], edges: many.map((n) => ({ e: n, from: 1, to: n, queued: 0 })), listeners: [] });
-    const scene = sceneOf(model, view({ focus: { id: "n:x", direction: "down" }, selected: "n:y.409" }));
-    same([scene.clusters, scene.of.get("n:y.409"), scene.of.get("n:x")], [true, "n:y.409", "n:x"]);
-    check(scene.shown <= 150, scene.shown);
+    const drawn = scene(model, { focus: { id: "n:x", direction: "down" }, selected: "n:y.409" });
+    same([drawn.clusters, drawn.of.get("n:y.409"), drawn.of.get("n:x")], [true, "n:y.409", "n:x"]);
+    check(drawn.shown <= 60, drawn.shown);
     // A node that sleeps is in focus though others that sleep are hidden.
     const asleep = new GraphModel();
     asleep.apply(topo());
-    same(sceneOf(asleep, view({ asleep: false, focus: { id: "n:asleep", direction: "down" } })).nodes.map((n) => n.id), ["n:asleep"]);
+    same(scene(asleep, { asleep: false, focus: { id: "n:asleep", direction: "down" } }).nodes.map((n) => n.id), ["n:asleep"]);
   });
 
   // What a view keeps

@@ -96,7 +96,7 @@ export class Observed extends EventTarget {
   close() { this.#watch.close(); }
 
   async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
-    if (picture.families) this.#kin ??= await load("/graph/families.js").catch(() => null);
+    if (picture.families) this.#kin ??= await load("/graph/kin.js").catch(() => null);
     if (op === "topo") {
       this.nodes = new Map();
       this.listeners = new Map();

@@ -1,12 +1,11 @@
 // The position of the picture, and how people move it: by pointer, wheel and pinch, by keys and
 // buttons.
 
-/** Text is 13 px at zoom 1, and 11 px where it can just be read. */
-const readable = 11 / 13, most = 2.5;
 /**
- * Below `readable` only names are drawn, as large as they must be; below this, nothing is written.
+ * Text is 13 px at zoom 1 and never smaller than 11 px: below that zoom it grows. Below `readable`
+ * there is room for names only, below `named` for none.
  */
-const named = 0.3;
+const least = 11 / 13, readable = 0.64, named = 0.3, most = 2.5;
 /** Around what fits, and below it besides. */
 const margin = 32, buttons = 32;
 
@@ -14,6 +13,8 @@ export class Camera {
   x = 0;
   y = 0;
   zoom = 1;
+  /** Whether it shows everything since `fit()`. */
+  isFitted = false;
   #view; #changed;
 
   constructor(view, changed) {
@@ -25,9 +26,15 @@ export class Camera {
 
   get size() { return { w: this.#view.element.clientWidth || 1, h: this.#view.element.clientHeight || 1 }; }
 
-  fitting(bounds = this.#bounds) {
+  /** What the picture may take without being under the buttons. */
+  get room() {
     const { w, h } = this.size;
-    return Math.min((w - 2 * margin) / Math.max(bounds.w, 1), (h - 2 * margin - buttons) / Math.max(bounds.h, 1));
+    return { w: w - 2 * margin, h: h - 2 * margin - buttons };
+  }
+
+  fitting() {
+    const { w, h } = this.room;
+    return Math.min(w / Math.max(this.#bounds.w, 1), h / Math.max(this.#bounds.h, 1));
   }
 
   /** Zooming out ends where text can just be read, or where everything is on screen. */
@@ -36,19 +43,24 @@ export class Camera {
   /** How much can be read at this zoom: all, names or nothing. */
   get reading() { return this.zoom >= readable - 0.001 ? "all" : this.zoom >= named ? "names" : "nothing"; }
 
+  /** How many times as large as at zoom 1 letters are drawn. */
+  get textScale() { return this.reading === "nothing" ? 1 : Math.max(1, least / this.zoom); }
+
   /** All of the picture on screen, however small. */
   fit() {
     const { x, y, w, h } = this.#bounds, zoom = Math.min(1, this.fitting()), size = this.size;
     this.move((size.w - w * zoom) / 2 - x * zoom, (size.h - buttons - h * zoom) / 2 - y * zoom, { zoom });
+    this.isFitted = true;
   }
 
   /**
-   * The first view: everything, or the readable part: from the beginning, or where most of `boxes`
-   * are if there are few.
+   * The first view: everything, or where names could not be read the place where most of `boxes`
+   * are.
    */
   start(boxes) {
+    if (this.fitting() >= named) return this.fit();
     const bounds = this.#bounds;
-    this.zoom = Math.min(1, Math.max(readable, this.fitting()));
+    this.zoom = readable;
     const { w, h: whole } = this.visible(), h = whole - buttons / this.zoom, edge = margin / this.zoom;
     const from = (start, length, room, wish) => (length + 2 * edge <= room ? start - (room - length) / 2 : wish - edge);
     const corner = (box) => [from(bounds.x, bounds.w, w, box.x), from(bounds.y, bounds.h, h, box.y)];
@@ -74,6 +86,7 @@ export class Camera {
   move(x, y, { zoom = this.zoom, glide = false } = {}) {
     const { w, h } = this.size, b = this.#bounds, keep = 60, { layer } = this.#view;
     this.zoom = zoom;
+    this.isFitted = false;
     this.x = Math.min(w - keep - b.x * zoom, Math.max(keep - (b.x + b.w) * zoom, x));
     this.y = Math.min(h - keep - b.y * zoom, Math.max(keep - (b.y + b.h) * zoom, y));
     layer.classList.toggle("gliding", glide);

@@ -22,11 +22,24 @@ export async function explain(box, graph, node, query, link) {
   try {
     const { nodes, commits = [] } = await ask(graph, node, query), now = Date.now();
     box.replaceChildren(h("ol", { class: "explain-list" }, nodes.map((each) => nodeOf(each, link, now))),
-      ...(commits.length ? [h("h4", {}, "Commits that made it"),
+      ...(commits.length ? [h("h3", {}, "Commits that made it"),
         h("ol", { class: "explain-list" }, commits.map(commitOf))] : []));
   } catch (error) {
     box.replaceChildren(h("p", { class: "bad-text" }, `Could not be explained: ${plain(error.message, 200)}`));
   }
+}
+
+/**
+ * Fills the row of the writer, from a server with sign-in: asked for once, and after changes at
+ * most every two seconds.
+ */
+export async function writerOf(part, { graph, client }, { name, c }, now) {
+  const { asked } = part, change = String(c);
+  if (asked?.change === change || now - asked?.at < 2000) return;
+  part.asked = { change, at: now };
+  const by = (await ask(graph, name, client.query)).nodes.find(({ node }) => node === name)?.by;
+  part.writer.lastElementChild.textContent = plain(String(by ?? ""), 80);
+  part.writer.hidden = by === undefined;
 }
 
 const valueOf = (entry, most) => h("code", {}, plain(formatEntry(entry, ""), most));

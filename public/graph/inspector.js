@@ -1,23 +1,21 @@
-// The details of one node or listener: what keeps it alive, what would go with it, its value and
-// its past.
-import { h, icon, load, setText, severityMark } from "/lib/dom.js";
+// The details of one node: what keeps it running, its value and how it came about. Those of
+// clients, families and upstreams are in `others.js`.
+import { h, icon, load, setText, severityMark, style } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
-import { lastWords, raisedBy, severityWords, sinkWords, stageWords, staleWords } from "/lib/words.js";
-import { formatSource } from "/lib/state.js";
-import { formatTime } from "/lib/time.js";
-import { ask, explain } from "./explain.js";
+import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
-import { words as upstreamWords } from "./upstreams.js";
-import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
+import { asleepWords, clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
+const later = (name) => Promise.all([load(`/graph/${name}.js`), style("/graph/more.css")]).then(([module]) => module);
+
+/** The module of what is not a node. */
+let others = null;
 
 /** The inspector: `show(id)` fills it, `update()` follows the values, `rebuild()` the structure. */
 export class Inspector {
   id = null;
-  #o; #parts = {}; #editor = null; #members = null; #signature = ""; #isLighting = false;
-  /** Of which change the writer was asked for, and when. */
-  #asked = { change: "", at: 0 };
+  #o; #parts = {}; #editor = null; #other = null; #signature = ""; #isLighting = false;
 
   /**
    * `o`: `{model, graph, client, announce, href, isSignedIn(), select(id), light(kind, set),
@@ -50,8 +48,8 @@ export class Inspector {
 
   close() {
     this.#editor?.close();
-    this.#members?.close();
-    this.#editor = this.#members = null;
+    this.#other?.close?.();
+    this.#editor = this.#other = null;
     this.id = null;
     this.#signature = "";
     this.#replace();
@@ -66,7 +64,7 @@ export class Inspector {
       ? [...releasedWithout(model, entry.id)].join() + String(entry.on)
         + (entry.owners ?? []).map((name) => [name, ...releasedWithout(model, `${entry.id}/${name}`)])
       : keptAliveBy(model, entry.id).map((k) => k.path.join()).join();
-    return [this.id, entry.n, entry.exists, owners, entry.ownerCount, Boolean(entry.sink),
+    return [this.id, entry.n, entry.exists, owners, entry.ownerCount, Boolean(entry.sink), this.#lines().map(({ id }) => id),
       entry.kind !== "listener" && entry.owners].join("|");
   }
 
@@ -77,8 +75,8 @@ export class Inspector {
     // The editor stays while the node does, because the user may be typing.
     const keepsEditor = this.#editor && this.#parts.editorOf === this.id && entry?.kind === "mutable";
     if (this.#editor && !keepsEditor) { this.#editor.close(); this.#editor = null; }
-    this.#members?.close();
-    this.#members = null;
+    this.#other?.close?.();
+    this.#other = null;
     this.#signature = signature;
     if (!entry) {
       const gone = this.id;
@@ -87,9 +85,8 @@ export class Inspector {
       return;
     }
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
-    const body = entry.kind === "listener" ? this.#listener(entry) : entry.kind === "family" ? this.#family(entry)
-      : entry.kind === "upstream" ? this.#upstream(entry) : this.#node(entry);
-    this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body);
+    const body = /listener|family|upstream/.test(entry.kind) ? this.#others(entry) : this.#node(entry);
+    this.#replace(this.#head(titleOf(entry), wordOf(entry)), ...body.filter(Boolean));
     if (focused?.isConnected) focused.focus({ preventScroll: true });
     else if (focused) this.element.querySelector("button")?.focus({ preventScroll: true });
     this.update();
@@ -97,17 +94,39 @@ export class Inspector {
 
   #head(title, word) {
     return h("header", { class: "inspector-head" },
-      h("h3", { title: plain(title) }, plain(title, 120)), word ? h("span", { class: "tag" }, word) : null,
+      h("h2", { title: plain(title) }, plain(title, 120)), word ? h("span", { class: "tag" }, word) : null,
       h("button", { class: "quiet icon-button", type: "button", "aria-label": "Close inspector",
         onclick: () => this.#o.close() }, icon("M4 4l8 8M12 4l-8 8")));
   }
 
-  #writerRow(part) {
-    part.writer = h("span", {}, "");
-    const line = row("Written by", part.writer);
-    line.hidden = true;
-    this.#asked.change = "";
-    return line;
+  #others(entry) {
+    if (!others) {
+      const note = h("p", { class: "quiet-text" }, "");
+      later("others").then((module) => { others = module; }, () => {
+        setText(note, "The details did not load: the server does not answer");
+      }).then(() => {
+        this.#signature = ""; // the next look asks again
+        if (others && this.id === entry.id) this.rebuild();
+      });
+      return [note];
+    }
+    this.#other = others.detailsOf(entry, { ...this.#o, row, link: (...given) => this.#link(...given),
+      light: (...given) => this.#light(...given) });
+    return [...this.#other.body, this.#links()].filter(Boolean);
+  }
+
+  /** The links that begin or end at what is shown, or that belong to it. */
+  #lines() {
+    return this.#o.model.clientLines().lines.filter(({ kind, from, to, by }) =>
+      kind !== "listen" && [from, to, by].includes(this.id));
+  }
+
+  #links() {
+    const lines = this.#lines(), box = h("section", { class: "kept", "aria-label": "Links by clients" });
+    if (!lines.length) return null;
+    load("/graph/clients.js").then(({ linkList }) => box.append(h("h3", {}, "Links by clients"),
+      linkList(this.#o.model, lines, (...given) => this.#link(...given))), () => { /* the next look */ });
+    return box;
   }
 
   #node(entry) {
@@ -129,72 +148,30 @@ export class Inspector {
       body.push(slot);
     }
     body.push(this.#owners(entry));
+    body.push(this.#links());
     part.rate = h("span", {}, "");
     part.alive = h("span", {}, "");
     part.type = h("span", {}, "");
     part.count = h("span", {}, "");
-    const made = [entry.op && `${entry.op}`, entry.label && stageWords(entry.label)].filter(Boolean).join(": ");
+    const made = [entry.op, entry.label && stageWords(entry.label)].filter(Boolean).join(": ");
     body.push(h("dl", { class: "node-facts" },
       row("Type", part.type), row("Rate", part.rate),
-        this.#writerRow(part),
-        row("Emissions", part.count), row("Alive for", part.alive),
-      entry.source ? row("Source", h("code", {}, formatSource(entry.source))) : null,
-      made ? row("Made by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
-      entry.inputs?.length ? row("Made from", this.#inputs(entry)) : null,
+      part.writer = row("Written by", ""),
+        row("Values so far", part.count), row("Running for", part.alive),
+      entry.source ? row("Source", sourceOf(entry.source)) : null,
+      made ? row("Computed by", h("code", { title: plain(entry.label ?? made, 400) }, plain(made, 400))) : null,
+      entry.inputs?.length ? row("Computed from", this.#inputs(entry)) : null,
       entry.family ? row("Member of", this.#link(`n:${entry.family}`, entry.family)) : null,
       entry.of ? row("A step of", this.#link(`n:${entry.of}`, entry.of)) : null,
       entry.chain ? row("Pipeline", h("code", {}, entry.chain)) : null,
       entry.n !== undefined ? row("Number", h("code", {}, `#${entry.n}`)) : null));
+    part.writer.hidden = true;
     if (entry.name !== undefined) {
       part.explain = h("div", { class: "explain" });
       body.push(h("button", { class: "quiet", type: "button", onclick: () => this.#explain(entry) }, "Why this value?"),
         part.explain);
     }
     return body;
-  }
-
-  /**
-   * A family: the properties of its members, and a list that comes from the server page by page.
-   */
-  #family(entry) {
-    const part = this.#parts = {}, made = [entry.op, entry.label].filter(Boolean).join(": ");
-    part.value = h("div", { class: "inspector-value", "aria-label": "Members" }, "");
-    const slot = h("section", { class: "members", "aria-label": "Members" });
-    this.#list(entry, slot);
-    return [
-      entry.description || entry.title ? h("p", { class: "quiet-text" },
-        plain([entry.title, entry.description].filter(Boolean).join(". "), 400)) : null,
-      part.value,
-      h("dl", { class: "node-facts" }, row("Each is", entry.word), entry.type && row("Type", entry.type),
-        made && row("Made by", h("code", {}, plain(made, 400))),
-        entry.inputs?.length ? row("Made from", h("span", {},
-          entry.inputs.map((name, i) => [i ? ", " : "", this.#link(`n:${name}`, name)]).flat())) : null,
-        entry.expire && row("Ends", `when it was not set for ${formatDuration(entry.expire)}`),
-          row("Alive", part.alive = h("span", {}, ""))),
-      slot,
-    ].filter(Boolean);
-  }
-
-  /** An upstream: how it is, and what it feeds. */
-  #upstream({ on, nodes }) {
-    const part = this.#parts = {}, { model } = this.#o;
-    const fed = on.map((n) => model.numbered(n)).filter(Boolean).slice(0, 30);
-    return [h("dl", { class: "node-facts" }, row("State", part.state = h("span", {}, "")),
-      row("Feeds", h("span", {}, fed.map((node, i) => [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat(),
-        nodes > fed.length && `${fed.length ? " and " : ""}${plural(nodes - fed.length, fed.length ? "other" : "node")}`)))];
-  }
-
-  async #list(entry, slot) {
-    try {
-      const { Members } = await load("/graph/members.js");
-      if (!slot.isConnected || this.id !== entry.id || this.#members) return;
-      this.#members = new Members({ graph: this.#o.graph, family: entry,
-        onChoose: (name) => this.#o.select(`n:${name}`) });
-      slot.append(this.#members.element);
-    } catch {
-      slot.textContent = "The list did not load: the server does not answer";
-      this.#signature = ""; // the next look asks again
-    }
   }
 
   /** The editor is loaded with the first node that can be set. */
@@ -213,9 +190,9 @@ export class Inspector {
 
   #owners(entry) {
     const { model } = this.#o;
-    const box = h("section", { class: "kept", "aria-label": "Kept alive by" }, h("h4", {}, "Kept alive by"));
+    const box = h("section", { class: "kept", "aria-label": "Kept running by" }, h("h3", {}, "Kept running by"));
     if (entry.exists === false) {
-      box.append(h("p", {}, "Nobody: it is declared and asleep. It comes to life when a client needs it."));
+      box.append(h("p", {}, "Not running: nobody listens. It starts when a client listens to it, or to what is computed from it."));
       return box;
     }
     const kept = keptAliveBy(model, entry.id);
@@ -242,66 +219,18 @@ export class Inspector {
       const self = /mutable|source/.test(entry.kind) ? "It holds a value, so it stays when all leave."
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
         : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)."
-          : "A node made from it is kept by its definition.";
+          : "A node computed from it is kept by its definition.";
       box.append(h("p", { class: "quiet-text" }, self));
     } else if (kept.length === 1 && clientCount(entry) <= 1) {
       box.append(h("p", { class: "warn-text" },
-        `Would be released if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
+        `Stops if ${titleOf(model.listeners.get(kept[0].listener))} leaves.`));
     } else if (kept.length) {
       box.append(h("p", { class: "quiet-text" },
-        `Would stay if one of them leaves: ${plural(Math.max(clientCount(entry), kept.length), "client")} hold it.`));
+        `Goes on if one of them leaves: ${plural(Math.max(clientCount(entry), kept.length), "client")} need it.`));
     } else {
       box.append(h("p", { class: "bad-text" }, "Nobody that this page can see. If it stays, it leaks."));
     }
     return box;
-  }
-
-  #listener(entry) {
-    const { model } = this.#o;
-    const part = this.#parts = {};
-    const released = releasedWithout(model, entry.id);
-    part.since = h("span", {}, "");
-    part.folded = h("span", {}, "");
-    part.queued = h("span", {}, "");
-    part.sink = h("span", {}, "");
-    part.sent = h("span", {}, "");
-    const { sink } = entry;
-    const names = [...new Set(entry.on)].map((n) => model.numbered(n)).filter(Boolean);
-    const lit = { nodes: released, edges: new Set() };
-    const on = () => this.#light("leaving", lit), off = () => this.#light();
-    return [
-      h("section", { class: "kept" }, h("h4", {}, "If it leaves"),
-        released.size
-          ? h("div", { onpointerenter: on, onpointerleave: off },
-            h("p", { class: "warn-text" }, `Leaving releases ${plural(released.size, "node")}:`),
-            h("ul", { class: "owner-list" }, [...released].slice(0, 50).map((id) =>
-              h("li", {}, this.#link(id, titleOf(model.nodes.get(id)))))))
-          : h("p", { class: "quiet-text" },
-            "Nothing is released: others need what it needs, or a definition keeps it."),
-        entry.owners?.length > 0 && h("ul", { class: "owner-list", "aria-label": "Its owners" },
-          entry.owners.map((name) =>
-          h("li", {}, h("code", {}, plain(name, 64)),
-            `: releasing it frees ${plural(releasedWithout(model, `${entry.id}/${name}`).size, "node")}`)))),
-      h("dl", { class: "node-facts" },
-        sink && row("Sends to", h("code", {}, plain(sink.to, 200))), sink && row("State", part.sink),
-        sink && row("Sent", part.sent),
-        row(entry.kept ? "Without connection for" : "Connected for", part.since),
-        row("By", entry.kept ? `a ticket of ${entry.kept.of}, until ${formatTime(entry.kept.until)}` : entry.transport
-          ?? "unknown"),
-        row("Listens to", h("span", {}, names.slice(0, 30).map((node, i) =>
-          [i ? ", " : "", this.#link(node.id, titleOf(node))]).flat())),
-        row("Folded values", part.folded), !sink && row("Waiting values", part.queued)),
-      ...(entry.kept || entry.transport === "sink" ? []
-        : [h("p", {}, h("a", { href: this.#o.href(`/clients/${encodeURIComponent(entry.id.replace(/^c:/, ""))}`) },
-          "This connection under Clients"))]),
-    ];
-  }
-
-  #sink(sink, now) {
-    const { sink: state, sent } = this.#parts, { failingSince, dropped } = sink;
-    setText(state, sinkWords(sink, now));
-    state.classList.toggle("bad-text", Boolean(failingSince));
-    setText(sent, plural(sink.sent, "value") + (dropped ? `, ${formatNumber(dropped)} given up` : ""));
   }
 
   #link(id, text) {
@@ -313,29 +242,16 @@ export class Inspector {
     const { entry } = this, part = this.#parts;
     if (!entry) return;
     const now = Date.now();
-    if (entry.kind === "listener") {
-      setText(part.since, formatDuration(now - entry.since));
-      setText(part.folded, formatNumber(entry.folded ?? 0));
-      setText(part.queued, formatNumber(entry.queued ?? 0));
-      if (entry.sink) this.#sink(entry.sink, now);
-      return;
-    }
-    if (entry.kind === "upstream") {
-      setText(part.state, upstreamWords(entry));
-      return void part.state.classList.toggle("bad-text", Boolean(entry.failure));
-    }
-    const text = entry.exists === false ? "asleep" : entry.fail ? "failed" : heldOf(entry);
+    if (/listener|family|upstream/.test(entry.kind)) return this.#other?.update(entry, now);
+    const text = entry.exists === false ? asleepWords : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));
-    if (entry.kind === "family") return setText(part.alive,
-      entry.alive === entry.members ? "all of them"
-      : `${formatNumber(entry.alive)}: the others come to life when they are needed`);
     part.value.classList.toggle("small", text.length > 24);
     part.error.hidden = !entry.fail;
     if (entry.fail) setText(part.error,
       `${entry.fail.msg ?? entry.fail.code} (${[entry.fail.code, placeOf(entry.fail)].filter(Boolean).join(", ")})`);
     const rate = this.#o.model.rate(this.id, performance.now());
     setText(part.rate, rate ? `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} updates a second` : "quiet");
-    setText(part.alive, entry.exists === false ? "not alive" : entry.born ? formatDuration(now - entry.born)
+    setText(part.alive, entry.exists === false ? "not running" : entry.born ? formatDuration(now - entry.born)
       : "not known");
     const at = entry.empty ? 0 : entry.t;
     setText(part.changed, `${lastWords(entry, at, now)}${at ? `, rev ${formatNumber(entry.c ?? 0)}` : ""}`);
@@ -350,7 +266,8 @@ export class Inspector {
     if (this.#editor && this.#parts.defined !== entry) this.#editor.redefine(this.#parts.defined = entry);
     this.#editor?.show(entry, entry.c);
     this.#warn(entry, now);
-    if (entry.kind === "mutable") this.#findWriter(entry, now);
+    if (entry.kind === "mutable" && this.#o.isSignedIn()) later("explain").then(({ writerOf }) =>
+      writerOf(part, this.#o, entry, now), () => { /* "Why this value?" says what is wrong */ });
   }
 
   /** Says that the node calls for attention, or that its value is out of date. */
@@ -371,28 +288,22 @@ export class Inspector {
       [i ? ", " : "", this.#link(`n:${name}`, titleOf(nodes.get(`n:${name}`) ?? { name }))]).flat());
   }
 
-  /**
-   * The author of the value, from a server with sign-in: asked for once, and after changes at
-   * most every two seconds.
-   */
-  async #findWriter(entry, now) {
-    const { writer } = this.#parts, change = String(entry.c);
-    if (!this.#o.isSignedIn() || this.#asked.change === change
-      || (this.#asked.change && now - this.#asked.at < 2000)) return;
-    this.#asked = { change, at: now };
-    try {
-      const by = (await ask(this.#o.graph, entry.name, this.#o.client.query)).nodes.find(({ node }) =>
-        node === entry.name)?.by;
-      setText(writer, plain(String(by ?? ""), 80));
-      writer.parentElement.parentElement.hidden = by === undefined;
-    } catch { /* "Why this value?" says what is wrong */ }
-  }
-
   async #explain(entry) {
     const { graph, client } = this.#o, link = (node) => this.#link(`n:${node}`, node);
     this.#parts.explained = client.query;
-    await explain(this.#parts.explain, graph, entry.name, client.query, link);
+    try {
+      const { explain } = await later("explain");
+      await explain(this.#parts.explain, graph, entry.name, client.query, link);
+    } catch {
+      setText(this.#parts.explain, "The server does not answer");
+    }
   }
+}
+
+function sourceOf(source) {
+  const text = h("code", {}, "");
+  load("/lib/state.js").then(({ formatSource }) => setText(text, formatSource(source)), () => { /* it has gone */ });
+  return text;
 }
 
 const placeOf = ({ at }) => at !== undefined && `at ${plain(JSON.stringify(at), 80)}`;

@@ -1,5 +1,8 @@
-// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure.
-import { settle } from "./settle.js";
+// A layered picture of a graph: cycles taken out, longest paths, median sweeps. Pure; as a worker
+// it answers `{id, graph, memory, options}`.
+/** From `settle.js`, which is loaded with the second picture, once. */
+let settle = null, loading = null;
+export const remember = async () => ({ settle } = await (loading ??= import("./settle.js")));
 
 /** CSS px at zoom 1. "Along" is the direction of the flow, "across" the other one. */
 const defaults = {
@@ -367,3 +370,22 @@ function wayBack(way, from, to, bends) {
   const middle = (x + stop + 22) / 2;
   way.push([middle, y], [middle, last], [stop + 22, last], [stop, last], [stop, under(to) + 10], [stop, under(to)]);
 }
+
+/** The picture that fits better into a room: left to right, or top to bottom. */
+export function fittingLayout(graph, memory, { direction, room, ...options }) {
+  const laid = (direction) => layout(graph, memory, { ...options, direction, columnGap: direction === "down" ? 48 : 64 });
+  if (direction) return laid(direction);
+  const fit = ({ bounds: { w, h } }) => Math.min(1, room.w / Math.max(w, 1), room.h / Math.max(h, 1));
+  const right = laid("right"), down = fit(right) < 0.85 ? laid("down") : right;
+  return fit(down) > 1.2 * fit(right) ? down : right;
+}
+
+if (!globalThis.document) addEventListener("message", async ({ data: { id, graph, memory, options } }) => {
+  try {
+    if (memory && !settle) await remember();
+    postMessage({ id, picture: fittingLayout(graph, memory, options) });
+  } catch {
+    loading = null;
+    postMessage({ id });
+  }
+});

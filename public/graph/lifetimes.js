@@ -4,14 +4,14 @@ import { formatAge, formatDuration, formatEntry } from "/lib/format.js";
 import { plain, titleOf, wordOf } from "./shapes.js";
 
 const reasons = {
-  last_owner: "the last client that needed it left", removed: "it was taken out of the definition",
+  last_owner: "the last client that listened left", removed: "it was taken out of the definition",
   redefined: "its definition changed", pressure: "memory was short",
   expired: "it was not set for too long", dropped: "it was dropped",
 };
 
 /** What has come and gone, in words. */
 export function tellingOf({ joined, left, born, died }) {
-  const words = [[joined, "listener", "joined"], [left, "listener", "left"], [born, "node", "created"],
+  const words = [[joined, "client", "joined"], [left, "client", "left"], [born, "node", "created"],
     [died, "node", "released"]];
   return words.filter(([list]) => list.length)
     .map(([{ length }, what, how]) => `${length} ${what}${length === 1 ? "" : "s"} ${how}`).join(", ");

@@ -1,7 +1,5 @@
 // A graph built from `topo` and `topod` messages. Pure.
 import { raisedBy } from "../lib/words.js";
-import { familyOf, gather, link } from "./families.js";
-import { feed, link as linkUpstreams } from "./upstreams.js";
 
 /** Milliseconds that rates are averaged over. */
 const window_ = 2000;
@@ -23,9 +21,19 @@ export class GraphModel {
   ids = new Map();
   families = [];
   upstreams = [];
+  /** The module `kin.js`, which is needed for families and upstreams. */
+  kin = null;
   /** The names of nodes whose values are out of date, as the server says. */
   stale = new Set();
+  /** See `clients.js`, which is loaded with the first of them. */
+  #linesOf = () => ({ lines: [], raw: [], counts: new Map() });
   #neighbours = null;
+  #lines = null;
+
+  set linesOf(linesOf) {
+    this.#linesOf = linesOf;
+    this.#lines = null;
+  }
 
   /**
    * Takes a message over and returns what is different: ids, but what `died` or `left` with its
@@ -44,14 +52,13 @@ export class GraphModel {
       this.#follow(message, now, news);
     }
     this.listenerCount = message.listenerCount ?? null;
-    if (message.families || news.fresh) gather(this, message.families ?? [], news);
-    if (message.upstreams || news.fresh) feed(this, message.upstreams ?? [], news);
+    this.kin?.replace(this, message, news);
     if (news.structure) this.#declare();
     return news;
   }
 
-  /** See `families.js`. */
-  familyOf(name) { return familyOf(this.families, name); }
+  /** The family of that member, or of that name with placeholders. */
+  familyOf(name) { return this.kin?.familyOf(this.families, name); }
 
   #start(message, now, news) {
     this.epoch = message.epoch;
@@ -126,9 +133,8 @@ export class GraphModel {
         this.edges.set(id, { id, from, to: listener.l, kind: "listen" });
       }
     }
-    link(this);
-    linkUpstreams(this);
-    this.#neighbours = null;
+    this.kin?.link(this);
+    this.#neighbours = this.#lines = null;
   }
 
   numbered(n) { return this.nodes.get(this.ids.get(n)); }
@@ -137,6 +143,9 @@ export class GraphModel {
     const by = (end) => Map.groupBy(this.edges.values(), (edge) => edge[end]);
     return this.#neighbours ??= { into: by("to"), out: by("from") };
   }
+
+  /** What clients listen to and link, without the steps of their pipelines; see `clients.js`. */
+  clientLines() { return this.#lines ??= this.#linesOf(this); }
 
   queued({ id, kind, to, queued }) { return (kind === "listen" ? this.listeners.get(to)?.queued
     : this.edges.get(id)?.queued ?? queued) ?? 0; }

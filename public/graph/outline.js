@@ -1,30 +1,48 @@
 // The graph as a tree in words: everything the picture has, for keyboards, screen readers and
 // phones. Only rows on screen exist.
-import { h, setText, setAttribute } from "/lib/dom.js";
-import { formatNumber } from "/lib/format.js";
-import { raisedBy, severityWords, sinkWords } from "/lib/words.js";
-import { clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
+import { h, load, setText, setAttribute } from "/lib/dom.js";
+import { sinkWords } from "/lib/words.js";
+import { isStep } from "./scene.js";
+import { countWords, heldOf, membersOf, plain, titleOf, troubleOf, wordOf } from "./shapes.js";
+
+/** With more nodes the rows are folds of names that begin alike. */
+const crowd = 60;
 
 /**
  * The rows of the tree: from nodes without inputs, along the flow. A node that is reached again is
- * only named there, and shown with everything after it where it was reached first. Pure. @returns
- * `[{id, level, under, isReference, hasChildren, isOpen, place, of}]`
+ * only named there, and shown with everything after it where it was reached first. Steps are shown
+ * among `details`; without these clients are a fold at the end. `turned` rows are closed, or open
+ * where they are folds, which `groups`, the module of that name, makes. Pure. @returns
+ * `[{id, level, under, isReference, hasChildren, isOpen, place, of, label, members}]`
  */
-export function rowsOf(model, { asleep = true, closed = new Set(), only = null, leaks = new Set() } = {}) {
-  const { into, out } = model.neighbours();
-  const shown = (id) => {
-    const node = model.nodes.get(id);
-    return (node ? node.exists || asleep : model.listeners.has(id)) && (!only || only.has(id));
+export function rowsOf(model, { asleep = true, details = false, turned = new Set(), only = null,
+  leaks = new Set() } = {}, groups = null) {
+  const { out } = model.neighbours(), { nodes, listeners } = model;
+  const isHidden = (id) => !details && (listeners.has(id) || isStep(nodes.get(id)));
+  const may = (id) => (nodes.has(id) ? nodes.get(id).exists || asleep : listeners.has(id)) && (!only || only.has(id));
+  const shown = (id) => !isHidden(id) && may(id);
+  const ids = [...nodes.keys(), ...listeners.keys()].filter(shown), rows = [], seen = new Set(), fed = new Set();
+  /** What comes after a node, through steps that are not shown. */
+  const follows = (id, isFed = false) => {
+    const found = new Set(), open = new Set([id]);
+    for (const at of open) for (const { to, owners, feedback } of out.get(at) ?? []) {
+      if ((owners && !details) || (isFed && feedback)) continue;
+      if (shown(to)) found.add(to);
+      else if (nodes.has(to) && isHidden(to)) open.add(to);
+    }
+    found.delete(id);
+    return [...found];
   };
-  const ids = [...model.nodes.keys(), ...model.listeners.keys()].filter(shown);
-  const follows = (id) => [...new Set((out.get(id) ?? []).map((edge) => edge.to))].filter((to) => to !== id
-    && shown(to));
-  const fed = new Set();
-  for (const id of ids) {
-    for (const edge of into.get(id) ?? []) if (edge.from !== id && !edge.feedback && shown(edge.from)) fed.add(id);
-  }
-  const seen = new Set();
-  const rows = [];
+  const fold = (label, members, level, place, of) => {
+    const row = { id: `g ${label}`, label, members: new Set(members), level, place, of, hasChildren: true };
+    row.isOpen = turned.has(row.id);
+    rows.push(row);
+    return row;
+  };
+  const leaf = (id, level, under, place, of) => {
+    seen.add(id);
+    rows.push({ id, level, under, place, of, isLeak: leaks.has(id) });
+  };
   const walk = (roots) => {
     const open = roots.map((id, i) => ({ id, level: 1, place: i + 1, of: roots.length })).reverse();
     while (open.length) {
@@ -32,17 +50,13 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
       row.isReference = seen.has(row.id);
       const children = row.isReference ? [] : follows(row.id);
       row.hasChildren = children.length > 0;
-      row.isOpen = row.hasChildren && !closed.has(row.id);
+      row.isOpen = row.hasChildren && !turned.has(row.id);
       row.isLeak = leaks.has(row.id);
       seen.add(row.id);
       rows.push(row);
-      if (!row.hasChildren) continue;
-      if (row.isOpen) {
-        for (let i = children.length - 1; i >= 0;
-        i--) open.push({ id: children[i], level: row.level + 1, under: row.id, place: i + 1, of: children.length });
-      } else {
-        hide(children);
-      }
+      if (row.isOpen) open.push(...children.map((id, i) =>
+        ({ id, level: row.level + 1, under: row.id, place: i + 1, of: children.length })).reverse());
+      else if (row.hasChildren) hide(children);
     }
   };
   // Nodes below a closed row are not roots of their own.
@@ -55,21 +69,27 @@ export function rowsOf(model, { asleep = true, closed = new Set(), only = null, 
       open.push(...follows(id));
     }
   };
-  const roots = ids.filter((id) => !fed.has(id));
-  walk(roots);
-  for (const id of ids) if (!seen.has(id)) walk([id]); // rings that nothing flows into
+  if (ids.length > crowd) groups?.inFolds(model, ids, { fold, leaf, crowd });
+  else {
+    for (const id of ids) for (const to of follows(id, true)) fed.add(to);
+    walk(ids.filter((id) => !fed.has(id)));
+    for (const id of ids) if (!seen.has(id)) walk([id]); // rings that nothing flows into
+  }
+  const clients = details ? [] : [...listeners.keys()].filter(may);
+  if (clients.length && fold("Clients", clients, 1, 1, 1).isOpen) clients.forEach((id, i) =>
+    leaf(id, 2, "g Clients", i + 1, clients.length));
   return rows;
 }
 
 /** The tree on the page. */
 export class Outline {
-  #o; #rows = []; #current = 0; #closed = new Set(); #pool = new Map(); #item; #order = new Map();
-  #height = 32;
+  #o; #rows = []; #current = 0; #turned = new Set(); #pool = new Map(); #item; #order = new Map();
+  #height = 32; #groups = null;
   #needsRows = true;
 
   /**
-   * `o`: `{model, frame, signal, announce, select(id), view() → {asleep, only, leaks, selected},
-   * narrow}`.
+   * `o`: `{model, frame, signal, announce, select(id), narrow, view()}`; `view()` returns
+   * `{asleep, details, only, leaks, selected, troubles}`.
    */
   constructor(o) {
     this.#o = o;
@@ -106,21 +126,25 @@ export class Outline {
   /** Goes to a node; opens what hides it. */
   reveal(id) {
     this.#build();
-    let at = this.#order.get(id);
-    if (at === undefined && this.#closed.size) {
-      this.#closed.clear();
+    for (let tries = 0; !this.#order.has(id) && tries < 8; tries++) {
+      const fold = this.#rows.find(({ members, isOpen }) => members?.has(id) && !isOpen);
+      if (fold) this.#turned.add(fold.id);
+      else for (const row of this.#turned) if (!row.startsWith("g ")) this.#turned.delete(row);
       this.#needsRows = true;
       this.#build();
-      at = this.#order.get(id);
     }
-    if (at !== undefined) this.#go(at);
+    if (this.#order.has(id)) this.#go(this.#order.get(id));
   }
 
   #build() {
     if (!this.#needsRows) return;
     this.#needsRows = false;
-    const before = this.#rows, here = before[this.#current];
-    this.#rows = rowsOf(this.#o.model, { ...this.#o.view(), closed: this.#closed });
+    const before = this.#rows, here = before[this.#current], { model } = this.#o;
+    this.#rows = rowsOf(model, { ...this.#o.view(), turned: this.#turned }, this.#groups);
+    if (!this.#groups && model.nodes.size > crowd) load("/graph/groups.js").then((module) => {
+      this.#groups = module;
+      this.refresh();
+    }, () => { /* the next look */ });
     this.#order = new Map();
     this.#rows.forEach((row, i) => { if (!row.isReference) this.#order.set(row.id, i); });
     if (here) this.#keep(here, before);
@@ -190,28 +214,37 @@ export class Outline {
   #fill(part, at) {
     const row = this.#rows[at];
     const { model } = this.#o;
+    part.element.classList.toggle("current", at === this.#current);
+    if (row.members) return this.#fillFold(part, row);
     const entry = model.nodes.get(row.id) ?? model.listeners.get(row.id);
     if (!entry) return;
     row.title = titleOf(entry);
     setText(part.name, plain(row.title, 80));
     const isListener = entry.kind === "listener";
-    const isFailing = Boolean(entry.sink?.failingSince), isStale = model.stale.has(entry.name);
-    const raised = isFailing ? "warning" : isListener ? "" : raisedBy(entry);
-    const rate = model.rate(row.id, performance.now()),
-      word = entry.sink ? sinkWords(entry.sink, Date.now()) : raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry);
-    setAttribute(part.element, "data-severity", raised || (isStale ? "stale" : null));
+    const trouble = troubleOf(entry, model.stale.has(entry.name)), rate = model.rate(row.id, performance.now());
+    const word = entry.sink ? sinkWords(entry.sink, Date.now()) : trouble?.words ?? wordOf(entry);
+    setAttribute(part.element, "data-severity", trouble?.severity);
     setText(part.word, row.isReference ? "as above" : row.isLeak ? "leak: a ring that nobody owns" : rate > 2
       ? `${word}, ${Math.round(rate)} updates/s` : word);
-    const held = isListener || row.isReference ? "" : entry.exists === false ? "asleep" : plain(heldOf(entry), 120);
+    const held = isListener || row.isReference ? "" : entry.exists === false ? "not running"
+      : entry.kind === "family" ? membersOf(entry) : plain(heldOf(entry), 120);
     setText(part.value, held);
-    const owners = clientCount(entry);
     setText(part.owners, isListener || row.isReference ? (entry.queued ? `${entry.queued} waiting` : "")
-      : owners ? `kept alive by ${formatNumber(owners)} ${owners === 1 ? "client" : "clients"}` : "");
+      : countWords(model, row.id));
+    part.element.classList.toggle("as-above", Boolean(row.isReference));
     part.element.classList.toggle("asleep", entry.exists === false);
     part.element.classList.toggle("failed", Boolean(entry.fail ?? entry.failure));
-    part.element.classList.toggle("current", at === this.#current);
     setAttribute(part.element, "aria-selected", String(row.id === this.#o.view().selected));
     setAttribute(part.element, "data-kind", entry.kind);
+  }
+
+  #fillFold(part, { label, members }) {
+    const troubles = this.#o.view().troubles.filter(({ id }) => members.has(id)), [worst] = troubles;
+    setText(part.name, plain(label, 80));
+    setText(part.value, String(members.size));
+    setText(part.word, worst ? `${troubles.length} ${troubles.length === 1 ? "needs" : "need"} attention` : "");
+    setAttribute(part.element, "data-severity", worst?.severity);
+    setAttribute(part.element, "data-kind", "fold");
   }
 
   #go(at) {
@@ -223,7 +256,7 @@ export class Outline {
   }
 
   #turn(row, open) {
-    open ? this.#closed.delete(row.id) : this.#closed.add(row.id);
+    open === Boolean(row.members) ? this.#turned.add(row.id) : this.#turned.delete(row.id);
     this.refresh();
   }
 
@@ -246,7 +279,7 @@ export class Outline {
       else for (let at = this.#current - 1; at >= 0; at--) if (this.#rows[at].level < row.level) { this.#go(at);
       break; }
     } else if (event.key === "Enter" || event.key === " ") {
-      this.#o.select(row.id);
+      row.members ? this.#turn(row, !row.isOpen) : this.#o.select(row.id);
     } else {
       return;
     }
@@ -258,7 +291,7 @@ export class Outline {
     if (!element) return;
     const at = Number(element.dataset.at), row = this.#rows[at];
     this.#current = at;
-    if (event.target.closest(".twig") && row.hasChildren) this.#turn(row, !row.isOpen);
+    if (row.members || (event.target.closest(".twig") && row.hasChildren)) this.#turn(row, !row.isOpen);
     else this.#o.select(row.id);
     this.#item.mark();
   }
@@ -268,7 +301,7 @@ export function attach(page) {
   const { frame, signal, store, announce } = page.context;
   const outline = new Outline({
     model: page.model, frame, signal, announce, narrow: store.get("narrow"), select: (id) => page.select(id),
-    view: () => ({ asleep: page.view.view.asleep, selected: page.selected, only: page.only(),
+    view: () => ({ asleep: page.view.view.asleep, details: page.view.view.details, troubles: page.parts.attention?.found ?? [], selected: page.selected, only: page.only(),
       leaks: page.highlight.leaks }),
   });
   page.view.element.after(outline.element);

@@ -1,14 +1,14 @@
 // The live graph of one name. It observes, and owns nothing.
 import { graphPath, h, load, setText } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
-import { highlightOf } from "./highlight.js";
 import { GraphModel, reach } from "./model.js";
 import { countsOf } from "./scene.js";
-import { Selection } from "./selection.js";
+import { Highlight, Selection } from "./selection.js";
+import { troubleOf } from "./shapes.js";
 import { GraphView } from "./view.js";
 
-/** Fetched when the user becomes active, so that the first key or click works. */
-const likely = ["panel", "search"];
+/** The parts whose styles are not among those of the view itself. */
+const styled = ["large", "legend", "lifetimes", "search"];
 
 export async function mount(element, context) {
   await context.style("/graph/graph.css");
@@ -21,7 +21,10 @@ class GraphPage {
   selected = null; focused = null; mode = null; leaveWords = null; wanted = null;
   /** The members of families that are drawn, by name. */
   #members = [];
-  #subscription; #item; #isReady = false; #hasShown = false; #isOther = false;
+  /** A graph too large for one picture is drawn around one node. */
+  isLarge = false; around;
+  isReady = false;
+  #held = null; #subscription; #item; #hasShown = false; #isOther = false;
 
   constructor(element, context) {
     this.context = context;
@@ -33,27 +36,28 @@ class GraphPage {
         take: (event, id) => this.selection.take(event, id), hover: (id) => this.highlight.hover(id),
         focused: (id) => this.selection.show(this.view.picture.nodes.get(id)),
           lost: (gone) => this.selection.lost(gone),
-        scene: () => this.#follow(), moved: () => this.parts.minimap?.mark(), missing: () => this.#missing(),
+        scene: () => this.#follow(), moved: () => { this.parts.minimap?.mark(); this.parts.attention?.place(); },
+          lines: () => this.highlight.lines(), missing: () => this.#missing(),
       },
     });
     this.selection = new Selection(this);
     this.#build(element);
-    this.highlight = highlightOf(this);
+    this.highlight = new Highlight(this);
     this.#item = frame.item(element, () => this.#refresh());
     signal.addEventListener("abort", () => this.#item.close(), { once: true });
     frame.tick(() => { this.parts.panel?.update(); this.parts.outline?.mark(); }, signal);
     store.listen("narrow", (isNarrow) => this.#narrow(isNarrow), signal);
     store.listen("graphs", (graphs) => this.#age(graphs), signal);
-    for (const [key, label, ...act] of [
+    for (const [key, label, name, ...given] of [
       ["f", "Focus: both ways, upstream, downstream, off", "cycleFocus"],
-        ["o", "Owners: what keeps this node alive", "toggleOwners"],
+        ["o", "Owners: what keeps this node running", "toggleOwners"],
       ["+", "Zoom in", "zoom", 1.25], ["-", "Zoom out", "zoom", 0.8], ["Escape", "Step out", "escape"],
-    ]) keys.bind(key, label, () => this.act(...act), { signal, group: "Graph" });
+    ]) keys.bind(key, label, () => this.selection[name](...given), { signal, group: "Graph" });
     keys.bind("0", "Fit the picture", () => this.view.fit(), { signal, group: "Graph" });
     keys.bind("/", "Search nodes", () => { this.field.focus(); this.field.select(); }, { signal, group: "Graph" });
     store.listen("present", (isPresent) => isPresent && this.#attend(), signal);
     this.update(context.route);
-    this.#observe();
+    this.observe();
     this.words();
   }
 
@@ -61,7 +65,7 @@ class GraphPage {
   part(name) {
     if (!this.loading.has(name)) {
       const { signal, store, style } = this.context;
-      this.loading.set(name, Promise.all([load(`/graph/${name}.js`),
+      this.loading.set(name, Promise.all([load(`/graph/${name}.js`), styled.includes(name) && style("/graph/more.css"),
         store.get("narrow") && style("/ui/dialogs.css")])
         .then(([module]) => (signal.aborted ? null : (this.parts[name] = module.attach(this))), () => {
           this.loading.delete(name);
@@ -72,8 +76,6 @@ class GraphPage {
     return this.loading.get(name);
   }
 
-  act(name, ...given) { return this.selection[name](...given); }
-
   #missing() { this.context.announce("Not there: the server does not answer", { assertive: true }); }
 
   #build(element) {
@@ -82,40 +84,45 @@ class GraphPage {
       h("button", { type: "button", class: "quiet", onclick: action, ...more }, label);
     this.pictureButton = button("Picture", () => this.go({ view: "picture" }));
     this.outlineButton = button("Outline", () => this.go({ view: "outline" }));
-    this.asleepButton = button("Asleep", () => this.act("toggleAsleep"),
-      { "aria-pressed": "true", title: "Show declared nodes that nobody needs" });
-    this.stepsButton = button("Fold chains", () => this.act("toggleSteps"), { "aria-pressed": "false" });
-    this.field = h("input", { type: "search", class: "search-field", placeholder: "Find a node  /",
+    this.asleepButton = button("Not running", () => this.selection.toggleAsleep(),
+      { "aria-pressed": "true", title: "Show nodes that are not running because nobody listens (asleep)" });
+    this.detailsButton = button("Details", () => this.go({ details: this.view.view.details ? null : "1" }),
+      { "aria-pressed": "false", title: "Show the steps of pipelines, and all lines to clients" });
+    this.closeButton = button("Close groups", () => this.selection.closeGroups(), { hidden: true });
+    this.field = h("input", { type: "search", placeholder: "Find a node  /",
       "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"),
       onkeydown: (event) => { if (event.key === "Enter"
         && !this.parts.search) this.part("search").then((search) => search?.first()); } });
-    header.append(h("div", { class: "graph-head in-graph" }, h("div", { class: "search" }, this.field),
-      h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton)));
+    header.append(h("div", { class: "graph-head in-graph" }, h("div", { class: "graph-search" }, this.field),
+      h("div", { class: "graph-segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton)));
 
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
     this.notice = h("span", { class: "graph-notice", role: "status" }, "");
     this.empty = h("p", { class: "graph-empty" }, "Asking the server for the graph…");
-    this.stage = h("div", { class: "graph-stage" }, this.view.element, this.empty,
+    this.stage = h("section", { class: "graph-stage", "aria-label": "Nodes" }, this.view.element, this.empty,
       h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => this.act("zoom", 1.25), { "aria-label": "Zoom in" }),
-        button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
+      button("+", () => this.selection.zoom(1.25), { "aria-label": "Zoom in" }),
+        button("−", () => this.selection.zoom(0.8), { "aria-label": "Zoom out" }),
       button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }),
-        button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
+        button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" }),
+        button("Legend", () => this.part("legend").then((legend) => legend?.togglePopover()), { "aria-haspopup": "dialog" })));
     element.classList.add("in-graph");
     element.append(
-      h("div", { class: "graph-status" }, this.weight, this.counts, this.notice,
-        h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton,
-          this.stepsButton)),
+      h("div", { class: "graph-status" }, this.counts, this.weight, this.notice,
+        h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.closeButton,
+          this.asleepButton, this.detailsButton)),
       h("div", { class: "graph-body" }, this.stage),
       this.strip = h("section", { class: "lifetimes", "aria-label": "What was created and released" },
         "Nothing created or released so far"));
   }
 
-  #observe() {
+  observe() {
     this.#subscription?.close();
+    this.#subscription = null;
+    if (this.isLarge && this.around === null) return;
     this.#subscription = this.context.client.observe(this.graph, (message) => this.#receive(message),
-      { every: 100, members: this.#members });
+      { every: 100, ...(this.isLarge ? { around: this.around, depth: 2 } : { members: this.#members }) });
   }
 
   /** The list of graphs names the stale values. */
@@ -123,46 +130,57 @@ class GraphPage {
     const { model, view } = this, before = model.stale;
     model.stale = new Set(graphs.find(({ graph }) => graph === this.graph)?.stale);
     view.repaint([...before, ...model.stale].map((name) => `n:${name}`));
-    this.#lookAtSinks();
-  }
-
-  /** Sinks are listeners of the server's own; how they do stands in what it says of the graph. */
-  async #lookAtSinks() {
-    const listeners = [...this.model.listeners.values()].filter(({ transport }) => transport === "sink");
-    if (!listeners.length || !this.context.store.get("present")) return;
-    const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.graph)}`).catch(() => {});
-    const { sinks = [] } = answer?.ok ? await answer.json() : {};
-    const known = new Map(sinks.map((sink) => [`sink ${sink.name}`, sink]));
-    for (const listener of listeners) listener.sink = known.get(listener.client);
-    this.view.repaint(listeners.map(({ id }) => id));
-    this.parts.panel?.rebuild();
+    this.warn();
+    if ([...model.listeners.values()].some(({ transport }) => transport === "sink") && this.context.store.get("present")) {
+      load("/graph/others.js").then(({ lookAtSinks }) => lookAtSinks(this), () => { /* the next look */ });
+    }
   }
 
   #draw(members) {
     this.#members = members;
-    this.#observe();
+    this.observe();
   }
 
   #receive(message) {
-    if (message.op === "err" || message.op === "end") return void this.act("refused", message);
-    if (this.context.signal.aborted) return;
+    if (message.code === "too_large" && !this.isLarge) {
+      this.isLarge = true;
+      return this.update(this.context.route);
+    }
+    if (message.op === "err" || message.op === "end") return void this.selection.refused(message);
+    if (this.context.signal.aborted || this.#isHeld(message)) return;
     const now = performance.now(), news = this.model.apply(message, now);
     this.view.apply(news, now);
     this.#isOther ||= news.structure || news.owners.size > 0;
+    if (this.model.listeners.size) this.part("clients");
+    if (this.model.families.length) this.part("spread");
     if (news.structure && !news.fresh) {
       const at = Date.now();
       this.part("lifetimes").then((lifetimes) => lifetimes?.take(news, at));
     }
     this.#item.mark();
-    if (this.#isReady && !news.fresh) return;
-    this.#isReady = true;
+    if (this.isReady && !news.fresh) return;
+    this.isReady = true;
     this.update(this.context.route, true);
+  }
+
+  /** Messages wait for what is needed to understand them. */
+  #isHeld(message) {
+    const { model } = this;
+    if (model.kin || !(this.#held || message.families?.length || message.upstreams?.length)) return false;
+    if (this.#held) return this.#held.push(message);
+    this.#held = [message];
+    load("/graph/kin.js").then((kin) => {
+      model.kin = kin;
+      for (const each of this.#held) this.#receive(each);
+    }, () => this.#missing()).then(() => (this.#held = null));
+    return true;
   }
 
   /** Once a frame, after messages. */
   #refresh() {
     const { outline, panel } = this.parts, isStructure = this.#isOther;
     this.#isOther = false;
+    this.warn();
     if (!isStructure) {
       panel?.update();
       return outline?.mark();
@@ -176,14 +194,24 @@ class GraphPage {
 
   #follow() {
     this.highlight.draw();
+    this.warn();
     this.#map();
     this.words();
-    if (this.wanted) this.act("reveal");
+    if (this.wanted) this.selection.reveal();
   }
 
   #attend() {
-    for (const name of likely) load(`/graph/${name}.js`).catch(() => { /* asked for again when it is needed */ });
+    // So that the first click works also after the server has gone.
+    load("/graph/panel.js").catch(() => { /* asked for again when it is needed */ });
     this.#map();
+  }
+
+  /** What calls for attention is counted, once there is something. */
+  warn() {
+    const { model, parts, isLarge } = this;
+    if (parts.attention) return parts.attention.refresh();
+    const all = [...model.nodes.values(), ...model.listeners.values()];
+    if (isLarge || all.some((entry) => troubleOf(entry, model.stale.has(entry.name)))) this.part("attention");
   }
 
   #map() {
@@ -192,19 +220,22 @@ class GraphPage {
   }
 
   words() {
-    const { model, view: { scene } } = this, isReady = this.#isReady;
+    const { model, view: { scene } } = this, isReady = this.isReady;
     const mine = [...model.listeners.values()].find(({ you }) => you);
     const owned = [...model.nodes.values()].filter(({ owners }) => owners.includes(mine?.id)).length;
     setText(this.weight, mine ? `You keep ${plural(owned, "node")} alive` : "Observing only – keeps nothing alive");
     this.weight.classList.toggle("owning", Boolean(mine));
-    setText(this.counts, isReady ? countsOf(model, scene, Boolean(this.focused)) : "");
+    setText(this.counts, !isReady ? "" : (this.isLarge ? `Around ${this.around}: ` : "")
+      + countsOf(model, scene, Boolean(this.focused)));
     const ring = this.view.leaks.size ? `Leak: ${plural(this.view.leaks.size, "node")} in a ring that nobody owns` : "";
     setText(this.notice, this.leaveWords ?? ring);
     this.notice.classList.toggle("bad-text", !this.leaveWords && ring !== "");
-    if (isReady) this.empty.hidden = model.nodes.size > 0;
-    if (isReady) setText(this.empty, "This graph has no nodes yet.");
+    this.closeButton.hidden = this.view.view.open.size === 0;
+    if (isReady) {
+      this.empty.hidden = model.nodes.size > 0 && (scene !== null || this.mode === "outline");
+      setText(this.empty, model.nodes.size ? "Drawing the nodes…" : "This graph has no nodes yet.");
+    }
     if (!scene) return;
-    this.stepsButton.setAttribute("aria-pressed", String(scene.folds));
     this.stage.dataset.shown = scene.shown;
   }
 
@@ -213,8 +244,12 @@ class GraphPage {
     this.context.route = route;
     const { query } = route, asked = query.get("node"), view = query.get("view");
     const mode = /^(outline|picture)$/.test(view) ? view : this.context.store.get("narrow") ? "outline" : "picture";
+    const details = query.get("details") === "1";
     if (mode !== this.mode) this.#setMode(mode);
-    if (!this.#isReady) return;
+    if (this.isLarge) this.part("large").then((large) => large?.look(asked));
+    this.stage.dataset.mode = this.isLarge && asked === null ? "large" : mode;
+    if (details !== this.view.view.details) this.#detail(details);
+    if (!this.isReady) return;
     const id = asked === null ? null : this.find(asked), direction = query.get("focus");
     if (asked !== null && !id && !this.#members.includes(asked)
       && this.model.familyOf(asked)) return this.#draw([asked]);
@@ -229,7 +264,7 @@ class GraphPage {
     this.highlight.focus(focus);
     this.view.show({ selected: id, focus });
     this.parts.outline?.refresh();
-    this.inspect(id);
+    this.inspect(id, isFirst);
     if ((isFirst || focus) && id) this.wanted = { id };
   }
 
@@ -244,15 +279,20 @@ class GraphPage {
     this.context.go(graphPath(this.graph) + (text && `?${text}`), { replace: true });
   }
 
-  select(id, options) { return this.act("select", id, options); }
+  select(id, options) { return this.selection.select(id, options); }
 
-  inspect(id) { return id ? this.act("inspect", id) : this.parts.panel?.hide(); }
+  inspect(id, isFirst) { return id ? this.selection.inspect(id, isFirst) : this.parts.panel?.hide(); }
 
   only() { return this.focused ? reach(this.model, this.focused.id, this.focused.direction) : null; }
 
+  #detail(details) {
+    this.view.show({ details });
+    this.detailsButton.setAttribute("aria-pressed", String(details));
+    this.parts.outline?.refresh();
+  }
+
   #setMode(mode) {
     this.mode = mode;
-    this.stage.dataset.mode = mode;
     this.pictureButton.setAttribute("aria-pressed", mode === "picture");
     this.outlineButton.setAttribute("aria-pressed", mode === "outline");
     this.view.show({});
@@ -262,7 +302,7 @@ class GraphPage {
   #narrow(isNarrow) {
     this.view.setNarrow(isNarrow);
     this.parts.outline?.setNarrow(isNarrow);
-    if (!this.#isReady) return;
+    if (!this.isReady) return;
     if (!isNarrow) this.parts.panel?.widen();
     this.update(this.context.route);
   }

@@ -4,12 +4,15 @@ import { plain, titleOf, wordOf } from "./shapes.js";
 
 const most = 40;
 
-/** Entries that match: those that begin with the text first, then those that contain it. Pure. */
-export function find(model, text, limit = most) {
+/**
+ * Entries that match: those that begin with the text first, then those that contain it; `names` are
+ * those of nodes that the model does not have. Pure.
+ */
+export function find(model, text, names = []) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
-  const found = [];
-  for (const entry of [...model.nodes.values(), ...model.listeners.values()]) {
+  const found = [], others = names.filter((name) => !model.nodes.has(`n:${name}`)).map((name) => ({ id: `n:${name}`, name }));
+  for (const entry of [...model.nodes.values(), ...model.listeners.values(), ...others]) {
     const fields = entry.kind === "listener" ? [entry.client, entry.id, entry.you ? "you" : null]
       : [entry.name, entry.title, entry.label, entry.of];
     let best = Infinity;
@@ -19,17 +22,18 @@ export function find(model, text, limit = most) {
     });
     if (best < Infinity) found.push([best, entry]);
   }
-  return found.sort((a, b) => a[0] - b[0]).slice(0, limit).map(([, entry]) => entry);
+  return found.sort((a, b) => a[0] - b[0]).slice(0, most).map(([, entry]) => entry);
 }
 
 export class Search {
-  #model; #onChoose; #found = []; #at = 0;
+  #model; #names; #onChoose; #found = []; #at = 0;
 
   /** Takes a field over that is on the page and may have the focus. */
-  constructor({ model, signal, field, onChoose }) {
+  constructor({ model, signal, field, names, onChoose }) {
     this.#model = model;
+    this.#names = names;
     this.#onChoose = onChoose;
-    this.list = h("ul", { class: "search-list", role: "listbox", id: "graph-found", "aria-label": "Found nodes",
+    this.list = h("ul", { role: "listbox", id: "graph-found", "aria-label": "Found nodes",
       hidden: true });
     this.field = field;
     const roles = { role: "combobox", "aria-controls": "graph-found", "aria-expanded": "false",
@@ -55,12 +59,12 @@ export class Search {
   }
 
   #look() {
-    this.#found = find(this.#model, this.field.value);
+    this.#found = find(this.#model, this.field.value, this.#names());
     this.#at = 0;
     const text = this.field.value.trim();
     this.list.replaceChildren(...(this.#found.length || !text ? this.#found.map((entry, i) =>
       h("li", { role: "option", id: `graph-found-${i}`, dataset: { at: i }, "aria-selected": "false" },
-        h("span", {}, plain(titleOf(entry), 80)), h("span", { class: "dim" }, wordOf(entry))))
+        h("span", {}, plain(titleOf(entry), 80)), h("span", { class: "dim" }, entry.kind && wordOf(entry))))
       : [h("li", { class: "dim" }, "Nothing has this in its name")]));
     this.#show(text !== "");
     this.#mark();
@@ -108,5 +112,6 @@ export class Search {
 
 export const attach = (page) => new Search({
   model: page.model, signal: page.context.signal, field: page.field,
+    names: () => page.parts.large?.names,
     onChoose: (id) => page.select(id, { reveal: true, focus: true }),
 });

@@ -1,22 +1,23 @@
 // The picture: draws a scene and follows its values; camera.js moves it.
-import { load, svg } from "/lib/dom.js";
+import { load, setAttribute, svg } from "/lib/dom.js";
 import { Camera } from "./camera.js";
-import { layout } from "./layout.js";
 import { sceneOf, sizes } from "./scene.js";
-import { EdgeLayer, Shape, markers, sentenceOf, titleOf, wordOf } from "./shapes.js";
+import { EdgeLayer, Shape, countWords, markers, sentenceOf, titleOf, wordOf } from "./shapes.js";
 
 /** Milliseconds between two layouts, two texts of a node; of fading; between two labels. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };
-/** More nodes are laid out by a worker. */
-const workerFrom = 300;
+/** Between clients, and between them and the nodes. */
+const gaps = { across: 10, along: 64, columns: 24 };
 
 export class GraphView {
   /** What of the graph is drawn; change it with `show()`. */
-  view = { asleep: true, steps: "auto", focus: null, selected: null, open: new Set() };
+  view = { asleep: true, details: false, focus: null, selected: null, open: new Set() };
   scene = null;
   picture = null;
   shapes = new Map();
   edges;
+  /** What `clients.js` draws, once there are clients. */
+  lines = null;
   dying = new Map();
   current = null;
   leaks = new Set();
@@ -30,10 +31,17 @@ export class GraphView {
   #hasFitted = false;
   #labelledAt = 0;
   #textScale = 1;
+  /** The places of clients, which stand beside the nodes; how many there are in a row or column. */
+  #slots = new Map();
+  #perLine = 0;
+  /** What was laid out last. */
+  #shape = "";
+  /** The module that makes groups, loaded with the first graph that is large. */
+  #groups = null;
 
   /**
    * `on`: `take(event, id)`, `hover(id)`, `focused(id)`, `scene()`, `moved()`, `lost(gone)`,
-   * `missing()`.
+   * `lines()`, `missing()`.
    */
   constructor({ frame, model, narrow, signal, on }) {
     this.model = model;
@@ -43,8 +51,10 @@ export class GraphView {
     this.edges = new EdgeLayer(model);
     this.element = svg("svg", { class: "picture", role: "group", "aria-label": "Picture of the graph" },
       markers(),
-      this.layer = svg("g", { class: "camera" }, this.edges.element, this.nodeLayer = svg("g", { class: "nodes" })));
+      this.layer = svg("g", { class: "camera" }, this.edges.element,
+        this.clientsLabel = svg("text", { class: "clients-label" }, ""), this.nodeLayer = svg("g", { class: "nodes" })));
     this.camera = new Camera(this, () => this.#moved());
+    startWorker(); // it starts while the graph is asked for
     for (const name of ["wheel", "pointerdown", "pointermove", "pointerup", "pointercancel", "click", "keydown",
       "pointerover", "pointerout", "focusin", "focusout"]) {
       this.element.addEventListener(name, (event) => this.#take(event), { signal, passive: false });
@@ -104,6 +114,8 @@ export class GraphView {
     if (this.picture) this.picture.memory = null;
     this.#direction = null;
     this.#hasFitted = false;
+    this.#slots.clear();
+    this.#perLine = 0;
     this.show({});
   }
 
@@ -117,11 +129,11 @@ export class GraphView {
 
   /** Names stay as large as they must be to be read. */
   #moved() {
-    const { zoom, reading } = this.camera, scale = reading === "names" ? 11 / 13 / zoom : 1;
+    const { textScale: scale } = this.camera;
     if (scale !== this.#textScale) {
       this.#textScale = scale;
-      this.layer.style.setProperty("--name-size", `${13 * scale}px`);
-      for (const shape of this.shapes.values()) shape.fitName(scale);
+      this.layer.style.setProperty("--text-size", `${13 * scale}px`);
+      for (const shape of this.shapes.values()) shape.scaleText(scale);
     }
     this.#on.moved();
   }
@@ -152,12 +164,15 @@ export class GraphView {
       if (now - this.#laidOutAt >= calm.layout) this.#layout(now);
       else more = true;
     }
+    let isClient = false;
     for (const id of this.#dirty) {
       const shape = this.shapes.get(this.drawn(id));
+      isClient ||= shape?.isClient;
       if (shape && now < shape.paintedAt + calm.text) { more = true; continue; }
       this.#dirty.delete(id);
       if (shape) this.#paint(shape, now);
     }
+    if (isClient) this.#on.lines();
     if (now - this.#labelledAt > calm.label) {
       this.#labelledAt = now;
       const current = this.shapes.get(this.current);
@@ -166,27 +181,30 @@ export class GraphView {
     return more;
   }
 
-  #entryOf({ id, type, members, entry }) {
-    const last = type === "fold" ? members.at(-1) : id;
-    return this.model.nodes.get(last) ?? this.model.listeners.get(last) ?? entry;
+  #entryOf({ id, entry }) { return this.model.nodes.get(id) ?? this.model.listeners.get(id) ?? entry; }
+
+  /** How a node is, besides its value. */
+  #stateOf({ id, name }, now) {
+    const { model } = this;
+    return { rate: model.rate(id, now), isLeak: this.leaks.has(id), isStale: model.stale.has(name),
+      clients: countWords(model, id, " · ") };
   }
 
   #sentence(shape, now) {
     const { type, members } = shape, entry = this.#entryOf(shape);
-    if (type === "cluster") return `${shape.label}, ${members.length} nodes, folded; press Enter to open`;
+    if (type === "cluster") return `${shape.label}, group of ${members.length}; press Enter to open`;
     const leak = this.leaks.has(entry.id) ? ", leak: a ring that nobody owns" : "";
-    return sentenceOf(entry, this.model.rate(entry.id, now)) + leak
-      + (type === "fold" ? `, ${members.length} steps folded; press Enter to open` : "");
+    return sentenceOf(entry, this.#stateOf(entry, now)) + leak;
   }
 
   #paint(shape, now) {
     shape.paintedAt = now;
     if (shape.type !== "cluster") {
       const entry = this.#entryOf(shape);
-      shape.paint(entry, this.model.rate(entry.id, now), this.leaks.has(entry.id), this.model.stale.has(entry.name));
+      shape.paint(entry, this.#stateOf(entry, now));
     }
     for (const edge of shape.leaving) this.edges.paint(edge, now);
-    for (const edge of shape.entering) if (edge.look === "listen" || edge.backlog) this.edges.paint(edge, now);
+    for (const edge of shape.entering) if (edge.backlog) this.edges.paint(edge, now);
   }
 
   #flash(id, now) {
@@ -212,38 +230,64 @@ export class GraphView {
 
   #layout(now) {
     this.#needsLayout = false;
-    const scene = sceneOf(this.model, this.view, [...this.dying.values()]);
-    const graph = { nodes: scene.nodes.map(({ id, w, h }) => ({ id, w, h })),
+    this.#waiting = true;
+    const scene = sceneOf(this.model, this.view, [...this.dying.values()], this.#groups), { w, h } = this.camera.room;
+    if (!scene) return void load("/graph/groups.js").then((module) => {
+      this.#groups = module;
+      this.#needsLayout = true;
+    }, () => this.#on.missing()).then(() => { this.#waiting = false; this.#frame.mark(); });
+    const graph = { nodes: scene.nodes.filter(({ isClient }) => !isClient).map(({ id, w, h }) => ({ id, w, h })),
       edges: scene.edges.map(({ id, from, to, feedback, span }) => ({ id, from, to, feedback, span })) };
     const before = this.picture, memory = before?.memory ?? null;
-    const to = (direction) => ({ node: this.model.families.length ? sizes.family : sizes.node,
-      columnGap: direction === "down" ? 48 : 64, direction });
-    const options = to(this.#direction ?? (this.#narrow ? "down" : "right"));
-    if (graph.nodes.length <= workerFrom) {
-      let picture = layout(graph, memory, options);
-      if (!this.#direction && graph.nodes.length && this.element.clientWidth) {
-        const flows = this.camera.fitting(picture.bounds);
-        if (!this.#narrow && flows < 0.85) {
-          const down = layout(graph, null, to("down"));
-          if (this.camera.fitting(down.bounds) > 0.85) picture = down;
-        }
-        this.#direction = picture.memory.direction;
-      }
-      return this.#place(scene, picture);
+    const shape = JSON.stringify([graph, scene.nodes.map(({ id }) => id)]);
+    if (memory && shape === this.#shape) {
+      this.#waiting = false;
+      return this.#place(scene, before);
     }
-    this.#direction ??= options.direction;
-    this.#waiting = true;
-    const place = (picture) => {
+    this.#shape = shape;
+    const options = { node: this.model.families.length ? sizes.family : sizes.node, room: { w, h },
+      direction: this.#direction ?? (this.#narrow ? "down" : null) };
+    layoutAside({ graph, memory, options }, (picture) => {
       this.#waiting = false;
       if (this.#signal.aborted) return;
       if (!picture) return this.#on.missing();
+      if (this.element.clientWidth) this.#direction = picture.memory.direction;
+      this.#placeClients(scene, picture);
       // The layout was reset meanwhile: nothing must be remembered.
       if (memory && !before.memory) picture.memory = null;
       this.#place(scene, picture);
       this.#frame.mark();
-    };
-    load("/graph/layout-aside.js").then(({ layoutAside }) => layoutAside({ graph, memory, options }, place),
-      () => place(null));
+    });
+  }
+
+  /** Clients stand beside the nodes, each where it stood, so that they move nothing. */
+  #placeClients({ nodes }, { nodes: boxes, bounds, memory: { direction } }) {
+    const clients = nodes.filter(({ isClient }) => isClient), present = new Set(clients.map(({ id }) => id));
+    for (const id of this.#slots.keys()) if (!present.has(id)) this.#slots.delete(id);
+    this.clientsLabel.textContent = clients.length ? "Clients" : "";
+    if (!clients.length) return;
+    const down = direction === "down", [w, h] = sizes.listener, used = new Set(this.#slots.values());
+    const pitch = down ? [h + gaps.across, w + gaps.columns] : [w + gaps.columns, h + gaps.across];
+    this.#perLine ||= Math.max(down ? 2 : 10, Math.floor((down ? bounds.w : bounds.h) / pitch[1]));
+    const start = { x: down ? bounds.x : bounds.x + bounds.w + gaps.along,
+      y: down ? bounds.y + bounds.h + gaps.along : bounds.y };
+    setAttribute(this.clientsLabel, "x", start.x);
+    setAttribute(this.clientsLabel, "y", start.y + 12);
+    let free = 0;
+    for (const { id } of clients) {
+      if (!this.#slots.has(id)) {
+        while (used.has(free)) free++;
+        used.add(free);
+        this.#slots.set(id, free);
+      }
+      const slot = this.#slots.get(id), along = Math.floor(slot / this.#perLine) * pitch[0],
+        across = (slot % this.#perLine) * pitch[1];
+      const box = { x: start.x + (down ? across : along), y: start.y + 24 + (down ? along : across), w, h,
+        layer: 1e6 + along };
+      boxes.set(id, box);
+      bounds.w = Math.max(bounds.w, box.x + w - bounds.x);
+      bounds.h = Math.max(bounds.h, box.y + h - bounds.y);
+    }
   }
 
   #place(scene, picture) {
@@ -257,7 +301,7 @@ export class GraphView {
       if (!shape) {
         this.shapes.set(node.id, shape = new Shape(node));
         if (this.#hasFitted) { shape.element.classList.add("born"); shape.bornAt = now; }
-        shape.fitName(this.#textScale);
+        shape.scaleText(this.#textScale);
         this.nodeLayer.append(shape.element);
       }
       shape.follow(node, picture.nodes.get(node.id), node.id === this.drawn(this.view.selected));
@@ -304,7 +348,7 @@ function clear({ shapes, scene }) {
 }
 
 function looksLike({ type, entry, label, members }, shape) {
-  if (type === "cluster" || type === "fold") return label === shape.label && String(members) === String(shape.members);
+  if (type === "cluster") return label === shape.label && String(members) === String(shape.members);
   const now = shape.entry;
   return entry.kind === now.kind && entry.you === now.you && titleOf(entry) === titleOf(now)
     && wordOf(entry) === wordOf(now);
@@ -324,4 +368,31 @@ function mark(view, lost) {
   if (!lost) return null;
   const next = [...lost.near, view.current].find((id) => view.focus(id));
   return next === lost.id ? null : { ...lost, next };
+}
+
+// The layout is done by a worker, one for the page.
+let worker = null, requests = 0;
+const awaited = new Map();
+
+function startWorker() {
+  if (worker) return;
+  worker = new Worker("/graph/layout.js", { type: "module" });
+  worker.onmessage = ({ data: { id, picture } }) => {
+    awaited.get(id)?.(picture);
+    awaited.delete(id);
+  };
+  // Its modules could not be had: the next picture asks for another.
+  worker.onerror = () => {
+    worker = null;
+    const dones = [...awaited.values()];
+    awaited.clear();
+    for (const each of dones) each(null);
+  };
+}
+
+/** Lays `{graph, memory, options}` out, and calls `done(picture)`; without one where it cannot. */
+function layoutAside(message, done) {
+  startWorker();
+  awaited.set(++requests, done);
+  worker.postMessage({ id: requests, ...message });
 }

@@ -10,6 +10,7 @@ const icons = {
   leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
   past: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3l2 1.5",
   help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6.9v.4M8 11.5v.1",
+  graphs: "M2.5 3h11v4h-11zM2.5 9h11v4h-11z",
   graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.5h3v3h-3zM6 6h2v-2h2M8 6v6h2",
   dash: "M2.5 2.5h5v6h-5zM10 2.5h3.5v3H10zM10 8h3.5v5.5H10zM2.5 11h5v2.5h-5z",
   values: "M2.5 3.5h11M2.5 8h11M2.5 12.5h11",
@@ -83,12 +84,13 @@ export class Shell {
   #bottom() {
     if (!this.#page.store.get("narrow")) return;
     const { name } = this.#route, graph = this.#graph, element = document.getElementById("bottom");
-    const entry = (view, to, label) => h("a", {
-      href: href(to), "aria-current": (view === name || (view === "graph" && name === "graphs")) && "page",
-    }, icon(icons[view], 20), label);
+    const entry = (view, to, label) => h("a", { href: href(to), "aria-current": view === name && "page" },
+      icon(icons[view], 20), label);
     element.hidden = document.documentElement.hasAttribute("data-kiosk");
-    const ofGraph = tabs.map(([view, label, own]) => entry(own, graph ? graphPath(graph, view) : "/", label));
-    arrange(element, [...ofGraph, entry("clients", "/clients", "Clients")]);
+    // The views of a graph are there once one has been opened.
+    arrange(element, [entry("graphs", "/", "Graphs"),
+      ...(graph ? tabs.map(([view, label, own]) => entry(own, graphPath(graph, view), label)) : []),
+      entry("clients", "/clients", "Clients")]);
   }
 
   /** The title of the tab, with alarms first: those of the shown graph, or of any. */
