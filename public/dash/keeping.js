@@ -1,5 +1,5 @@
 // Dashboards as wholes: saved on the server, opened, linked, exported and imported.
-import { graphPath, h } from "/lib/dom.js";
+import { graphPath, h, load } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
 import { most, read } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
@@ -27,7 +27,8 @@ export class Keeping {
     page.dialogs.menu(button, [
       ...own.map((each) => ({ label: each.title, action: () => this.#show(each.name) })),
       { label: "Made from the graph", action: async () => this.#take((await board.composed()).layout) },
-      { label: "Save as…", action: () => this.#saveAs(), disabled: !writable },
+      { label: "New dashboard…", action: () => this.#new(), disabled: !writable },
+      { label: "Save as…", action: () => this.#ask(), disabled: !writable },
       ...(name ? [{ label, action: () => this.#delete(name), disabled: !writable }] : []),
       { label: "Copy link", action: () => this.#link() },
       { label: "Export", action: () => download(`${graph}-dashboard.json`, { ...board.layout, graph }) },
@@ -37,6 +38,11 @@ export class Keeping {
   }
 
   #show(name) { this.#board.page.go(`${graphPath(this.#board.graph, "dash")}?d=${encodeURIComponent(name)}`); }
+
+  async #new() {
+    const { graph, page } = this.#board;
+    (await load("/dash/creating.js")).create(page, graph);
+  }
 
   /** Nothing but widgets, as they are now. */
   #kiosk() {
@@ -56,7 +62,7 @@ export class Keeping {
   /** Saves over the dashboard that is shown; one that is not the server's yet gets a name. */
   async save() {
     const board = this.#board, { page } = board;
-    if (!board.saved) return this.#saveAs();
+    if (!board.saved) return this.#ask();
     const { name, etag } = board.saved;
     try {
       await this.#put(name, etag);
@@ -90,9 +96,11 @@ export class Keeping {
 
   #failed({ message }) { this.#board.say([`Not saved: ${message}`]); }
 
-  async #saveAs() {
-    const board = this.#board, { layout, page } = board;
-    const name = h("input", { maxlength: most.title, value: layout.title ?? "", "aria-label": "Name" });
+  /** Asks for the name. */
+  async #ask() {
+    const { layout, page, graphTitle } = this.#board, { dashboards } = await saved.list();
+    const value = layout.title ?? saved.suggest(graphTitle, dashboards);
+    const name = h("input", { maxlength: most.title, value, "aria-label": "Name" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
       body: h("div", { class: "form-fields" }, name,
@@ -100,8 +108,11 @@ export class Keeping {
       actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }],
     });
     const title = name.value.trim();
-    if (choice !== "yes" || !title || page.signal.aborted) return;
-    const before = layout.title, file = saved.nameOf(title);
+    if (choice === "yes" && title && !page.signal.aborted) await this.saveAs(title);
+  }
+
+  async saveAs(title) {
+    const board = this.#board, { layout, page } = board, before = layout.title, file = saved.nameOf(title);
     layout.title = title;
     page.title(title);
     try {

@@ -78,3 +78,6 @@ export function settle(widgets, moved = null) {
   }
   return widgets;
 }
+
+/** Whether it takes both columns of a small screen, where small widgets stand beside each other. */
+export const isWide = ({ kind, slider, text }) => /^(series|table|log|people|clients)$/.test(kind) || !!slider || !!text;

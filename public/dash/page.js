@@ -3,6 +3,7 @@
 import { graphPath, h, icon, load } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { fit } from "/dash/kiosk.js";
+import { isWide } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
 import { Widget } from "/dash/widget.js";
 
@@ -16,7 +17,10 @@ class Board {
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
-  element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
+  element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
+  /** Below a board that is made from the graph. */
+  #foot = h("p", { class: "dash-foot small dim", hidden: true });
+  notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null; #sources = new Map(); #ticks = 0;
 
   constructor(element, page) {
@@ -28,19 +32,20 @@ class Board {
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
     this.addButton = act([icon("M8 3v10M3 8h10"), "Add widget"], (editing) => editing.add());
-    this.undoButton = act("Undo", (editing) => editing.undo(), { class: "quiet", disabled: true });
+    this.undoButton = act("Undo", (editing) => editing.undo(), { class: "quiet", title: "Ctrl+Z", disabled: true });
+    this.redoButton = act("Redo", (editing) => editing.redo(), { class: "quiet", title: "Ctrl+Shift+Z", disabled: true });
     this.saveButton = act("Save", (editing) => editing.save(), { class: "primary" });
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
-    header.append(this.undoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
-    element.append(this.saveNote, this.notice, this.element);
+    header.append(this.undoButton, this.redoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
+    element.append(this.saveNote, this.notice, this.element, this.#foot);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
     bind("a", "Add a widget", () => this.edit((editing) => editing.add()));
-    bind("u", "Undo the last change", () => this.isEditing && this.undoButton.click());
+    bind("u", "Undo the last change (Ctrl+Z)", () => this.isEditing && this.undoButton.click());
     frame.tick(() => this.#follow(), signal);
     addEventListener("resize", () => this.fit(), { signal });
     this.#prepare(signal);
@@ -76,12 +81,13 @@ class Board {
     if (address === this.#address) return;
     this.#address = address;
     const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
-    const { layout, problems, name, etag } = await found.catch(({ message }) =>
+    const { layout, problems, name, etag, left } = await found.catch(({ message }) =>
       ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
     this.saved = name ? { name, etag } : w !== null && d !== null ? { name: d, etag: query.get("t") } : null;
     this.say(problems);
-    this.set(layout ?? empty);
+    this.set(layout ?? empty, left);
+    this.#editing?.restart();
   }
 
   /**
@@ -92,9 +98,24 @@ class Board {
     return name === undefined ? this.composed() : { ...await saved.open(name), name };
   }
 
-  async composed() {
+  async composed(isAll) {
     await this.observed.known;
-    return (await load("/dash/compose.js")).made(this);
+    return (await load("/dash/compose.js")).made(this, isAll);
+  }
+
+  /** What a board that is made from the graph leaves out; nothing below others. */
+  #tellOf(left) {
+    this.#foot.hidden = !left;
+    if (!left) return;
+    const show = async () => {
+      const { layout, left: rest } = await this.composed(true);
+      if (this.page.signal.aborted) return;
+      this.set(layout, rest);
+      if (this.isEditing) this.edit((editing) => editing.changed());
+      else this.#editing?.restart();
+    };
+    this.#foot.replaceChildren("Made from the nodes of this graph. ", left.words && `Left out: ${left.words}`,
+      left.untitled ? h("span", {}, " · ", h("button", { type: "button", class: "link", onclick: show }, "Show")) : "");
   }
 
   /** Shows versions saved by others, but not while the user is editing. */
@@ -107,10 +128,12 @@ class Board {
     if (!next?.layout || this.#address !== address || this.isEditing || this.page.signal.aborted) return;
     this.saved = { name, etag: next.etag };
     this.set(next.layout);
+    this.#editing?.restart();
     this.page.announce("This dashboard was changed by somebody else");
   }
 
-  set(layout) {
+  set(layout, left) {
+    this.#tellOf(left);
     const focused = document.activeElement?.closest(".widget")?.ariaLabel;
     for (const each of this.widgets) each.close();
     this.layout = layout;
@@ -128,10 +151,12 @@ class Board {
     sorted.forEach(({ element, data }, i) => {
       element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
+      element.classList.toggle("wide", isWide(data));
       if (isHeld || children[i] === element || element.contains(document.activeElement)) return;
       this.element.insertBefore(element, children[i] ?? null);
     });
     this.fit();
+    this.#dress();
     if (this.widgets.length) return;
     load("/dash/compose.js").then(({ emptyBoard }) => {
       if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this.addButton));
@@ -155,7 +180,8 @@ class Board {
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);
     this.editButton.textContent = isEditing ? "Done" : "Edit";
-    for (const button of [this.addButton, this.undoButton]) button.hidden = !isEditing;
+    for (const button of [this.addButton, this.undoButton, this.redoButton]) button.hidden = !isEditing;
+    this.#dress();
     for (const button of [this.editButton, this.moreButton]) button.hidden = !this.canEdit;
     // A draft that is only viewed still says that it is not saved.
     const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
@@ -164,11 +190,26 @@ class Board {
     if (!this.saveButton.hidden) this.#askRights();
   }
 
+  /** Widgets that are edited have handles. */
+  #dress() {
+    if (this.isEditing) this.#load().then(({ handles }) => handles.show(), () => {});
+    else this.#editing?.handles.show();
+  }
+
+  /** Whether it can be saved here, and for a draft that has no name yet, under which it could be. */
   async #askRights() {
-    const { writable, why } = await saved.list();
+    const { writable, why, dashboards } = await saved.list(), { layout } = this;
     this.saveButton.disabled = !writable;
-    this.saveNote.textContent = writable ? "" : `Not saved here: ${why}. Copy the link, or export the draft.`;
-    this.saveNote.hidden = writable || this.saveButton.hidden;
+    const title = saved.suggest(layout.title ?? this.graphTitle, dashboards);
+    const isNew = writable && !this.saved && this.page.route.query.has("w");
+    this.saveNote.hidden = (writable && !isNew) || this.saveButton.hidden;
+    this.saveNote.replaceChildren(...(isNew ? ["Not saved yet: only this address has it. ",
+      h("button", { type: "button", class: "link", onclick: () => this.edit((editing) => editing.saveAs(title)) },
+        `Save as “${title}”`)] : [`Not saved here: ${why}. Copy the link, or export the draft.`]));
+  }
+
+  get graphTitle() {
+    return (this.page.store.get("graphs") ?? []).find(({ graph }) => graph === this.graph)?.title || this.graph;
   }
 
   switchEditing(isEditing = !this.isEditing) {
@@ -215,8 +256,8 @@ class Board {
       addEventListener(name, () => this.canEdit && this.#load().catch(() => {}), { once: true, signal });
     }
     this.element.addEventListener("pointerdown", (event) => {
-      const handle = event.target.closest(".widget > header, .widget-resize");
-      const isOther = event.button || event.target.closest("button") || this.page.store.get("narrow");
+      const handle = event.target.closest(".widget > header, .widget-resize, .handle-move");
+      const isOther = event.button || event.target.closest("button:not(.handle-move)") || this.page.store.get("narrow");
       if (!handle || isOther || !this.isEditing) return;
       event.preventDefault();
       this.edit((editing) => editing.moving.grab(event, handle));

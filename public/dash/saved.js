@@ -45,3 +45,12 @@ export const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "I
 /** A title as the name of a file: letters, digits and hyphens. */
 export const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
   .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";
+
+/** The title, or the title with the first number that makes the name of its file a new one. */
+export function suggest(title, dashboards) {
+  const taken = new Set(dashboards.map(({ name }) => name));
+  for (let i = 1; ; i++) {
+    const suggested = i === 1 ? title : `${title} ${i}`;
+    if (!taken.has(nameOf(suggested))) return suggested;
+  }
+}

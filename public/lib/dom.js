@@ -86,7 +86,7 @@ export const severityMark = (severity, words) => h("span", { class: "severity sm
     svg("path", { d: severityShapes[severity] })), words);
 
 const routes = [
-  { name: "graphs", pattern: /^\/$/ },
+  { name: "home", pattern: /^\/(?:graphs)?$/ },
   { name: "graph", pattern: /^\/g\/([^/]+)$/, keys: ["graph"] },
   { name: "dash", pattern: /^\/g\/([^/]+)\/dash$/, keys: ["graph"] },
   { name: "values", pattern: /^\/g\/([^/]+)\/values$/, keys: ["graph"] },
