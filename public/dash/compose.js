@@ -19,7 +19,7 @@ const isNumber = ({ type, unit, v }) =>
   typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
 const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
 const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
-const hasPast = (each) => isNumber(each) && (each.history || each.steps || !isSetting(each));
+const hasPast = (each) => isNumber(each) && (each.history || each.steps || (each.unit && !isSetting(each)));
 const severities = ["alarm", "warning", "info"];
 
 /** The nodes that have words for people: with a title or a severity; all where no node has a title. */
@@ -81,16 +81,20 @@ export function leftOut(nodes, { widgets }) {
     more && `${plural(more, "node")} for which there is no room`].filter(Boolean).join(", ") };
 }
 
-/**
- * Of the graph of a board; what sleeps is asked for once. `left`: what it leaves out, as `leftOut`
- * says it.
- */
-export async function made({ graph, observed, page: { client } }, isAll = false) {
-  const nodes = [...observed.nodes.values()];
+/** The line below a board that is made from the graph: what is left out, and a button to show it. */
+function foot(board, { untitled, words }) {
+  const show = () => made(board, true).then((next) => board.edit((editing) => editing.take(next)));
+  return h("p", { class: "dash-foot small dim" }, "Made from the nodes of this graph. ", words && `Left out: ${words}`,
+    untitled > 0 && [" · ", h("button", { type: "button", class: "link", onclick: show }, "Show")]);
+}
+
+/** Of the graph of a board; what sleeps is asked for once. */
+export async function made(board, isAll = false) {
+  const { graph, observed, page: { client } } = board, nodes = [...observed.nodes.values()];
   const asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
   const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
   const layout = compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families, isAll);
-  return { layout, problems: [], left: leftOut(nodes, layout) };
+  return { layout, problems: [], foot: foot(board, leftOut(nodes, layout)) };
 }
 
 export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"),

@@ -2,9 +2,10 @@
 import { graphPath, h, style } from "/lib/dom.js";
 import { made } from "/dash/compose.js";
 import { most, version } from "/dash/layout.js";
-import * as saved from "/dash/saved.js";
+import { list } from "/dash/saved.js";
+import { nameOf, save, suggest } from "/dash/saving.js";
 
-style("/dash/dash.css");
+style("/dash/editing.css");
 
 /** The layout to begin with: the nodes of the graph, or nothing. */
 async function begun(graph, client, isEmpty) {
@@ -17,12 +18,12 @@ async function begun(graph, client, isEmpty) {
 
 /** Asks for a name, and of several graphs for one; `graph` is the one that is shown. */
 export async function create({ client, dialogs, go, signal, store }, graph) {
-  const { dashboards, writable, why } = await saved.list(), graphs = store.get("graphs") ?? [];
+  const { dashboards, writable, why } = await list(), graphs = store.get("graphs") ?? [];
   const titleOf = (name) => graphs.find((each) => each.graph === name)?.title || name;
   const choice = (value, label) => h("option", { value }, label);
   const which = h("select", { id: "new-graph" }, graphs.map((each) => choice(each.graph, titleOf(each.graph))));
   which.value = graph ?? graphs[0]?.graph;
-  const suggested = () => saved.suggest(titleOf(which.value), dashboards);
+  const suggested = () => suggest(titleOf(which.value), dashboards);
   const name = h("input", { id: "new-name", maxlength: most.title, value: suggested() });
   const begin = h("select", { id: "new-begin" }, choice("nodes", "The nodes of the graph"), choice("", "An empty board"));
   const problem = h("p", { class: "bad small", role: "alert" }, writable ? "" : `Nothing can be saved here: ${why}.`);
@@ -39,8 +40,8 @@ export async function create({ client, dialogs, go, signal, store }, graph) {
   const title = name.value.trim() || suggested(), own = which.value;
   if (answer !== "yes" || signal.aborted) return;
   try {
-    const layout = { ...await begun(own, client, !begin.value), title, graph: own }, file = saved.nameOf(title);
-    await saved.save(file, layout, null);
+    const layout = { ...await begun(own, client, !begin.value), title, graph: own }, file = nameOf(title);
+    await save(file, layout, null);
     if (!signal.aborted) go(`${graphPath(own, "dash")}?d=${encodeURIComponent(file)}&edit=1`);
   } catch ({ message, isConflict }) {
     await dialogs.open({ title: "Not created", body: h("p", {}, isConflict

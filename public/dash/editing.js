@@ -70,6 +70,13 @@ export class Editing {
     this.#board.page.announce(words);
   }
 
+  /** Another layout: a change while the dashboard is edited, else a fresh start. */
+  take({ layout, foot }) {
+    this.#board.set(layout, foot);
+    if (this.#board.isEditing) this.changed();
+    else this.restart();
+  }
+
   /** Another dashboard is shown: earlier changes cannot be undone in it. */
   restart() {
     [this.#past, this.#undone] = [[], []];
@@ -107,7 +114,8 @@ export class Editing {
   #insert(...all) {
     const board = this.#board, widgets = all.map((data) => new Widget(data, board)), [first] = widgets;
     if (!board.widgets.length) board.element.replaceChildren();
-    board.widgets.push(...widgets);
+    // First where two have the same place: the other makes room.
+    board.widgets.unshift(...widgets);
     board.element.append(...widgets.map(({ element }) => element));
     this.#settled();
     first.element.scrollIntoView({ block: "nearest" });
@@ -149,5 +157,5 @@ export class Editing {
   menu(widget) { widgetMenu(widget, this.#board, this); }
   more(button) { return this.#keeping.more(button); }
   save() { return this.#keeping.save(); }
-  saveAs(title) { return this.#keeping.saveAs(title); }
+  offer() { return this.#keeping.offer(); }
 }

@@ -1,5 +1,5 @@
 // What stands on each widget while the dashboard is edited: its handles, and the choice of several.
-import { h, icon, setText, style } from "/lib/dom.js";
+import { h, icon, isField, setText, style } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 
 style("/dash/editing.css");
@@ -43,8 +43,8 @@ export class Handles {
 
   /** Ctrl+Z and its relatives, but in a field these are the field's. */
   #press(event) {
-    const { key, target, shiftKey } = event, isField = target.closest?.("dialog, textarea, select, input:not([type=checkbox])");
-    if (!this.#board.isEditing || isField || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    const { key, target, shiftKey } = event, isMeant = (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (!this.#board.isEditing || !isMeant || isField(target)) return;
     const letter = key.toLowerCase();
     if (letter === "z" && !shiftKey) this.#editing.undo();
     else if (letter === "z" || letter === "y") this.#editing.redo();

@@ -3,6 +3,7 @@ import { graphPath, h, load } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
 import { most, read } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
+import { nameOf, remove, save, suggest } from "/dash/saving.js";
 
 /** Gives the person a file. */
 function download(name, thing) {
@@ -59,6 +60,23 @@ export class Keeping {
     this.#editing.changed();
   }
 
+  /** The name that one gets which has none. */
+  #suggested(dashboards) {
+    const { graph, layout, page } = this.#board, graphs = page.store.get("graphs") ?? [];
+    return suggest(layout.title ?? (graphs.find((each) => each.graph === graph)?.title || graph), dashboards);
+  }
+
+  /** Says whether it can be saved here; a draft without a name gets a button to save it. */
+  async offer() {
+    const board = this.#board, { saveButton, saveNote, page } = board, { dashboards, writable, why } = await saved.list();
+    saveButton.disabled = !writable;
+    const isNew = writable && !board.saved && page.route.query.has("w"), title = this.#suggested(dashboards);
+    saveNote.hidden = (writable && !isNew) || saveButton.hidden;
+    saveNote.replaceChildren(...(writable ? ["Not saved yet: only this address has it. ",
+      h("button", { type: "button", class: "link", onclick: () => this.#saveAs(title) }, `Save as “${title}”`)]
+      : [`Not saved here: ${why}. Copy the link, or export the draft.`]));
+  }
+
   /** Saves over the dashboard that is shown; one that is not the server's yet gets a name. */
   async save() {
     const board = this.#board, { page } = board;
@@ -85,7 +103,7 @@ export class Keeping {
   }
 
   async #put(name, etag) {
-    const board = this.#board, next = await saved.save(name, { ...board.layout, graph: board.graph }, etag);
+    const board = this.#board, next = await save(name, { ...board.layout, graph: board.graph }, etag);
     if (board.page.signal.aborted) return;
     board.saved = { name, etag: next };
     board.switchEditing(false);
@@ -98,8 +116,7 @@ export class Keeping {
 
   /** Asks for the name. */
   async #ask() {
-    const { layout, page, graphTitle } = this.#board, { dashboards } = await saved.list();
-    const value = layout.title ?? saved.suggest(graphTitle, dashboards);
+    const { layout, page } = this.#board, value = layout.title ?? this.#suggested((await saved.list()).dashboards);
     const name = h("input", { maxlength: most.title, value, "aria-label": "Name" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
@@ -108,11 +125,11 @@ export class Keeping {
       actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }],
     });
     const title = name.value.trim();
-    if (choice === "yes" && title && !page.signal.aborted) await this.saveAs(title);
+    if (choice === "yes" && title && !page.signal.aborted) await this.#saveAs(title);
   }
 
-  async saveAs(title) {
-    const board = this.#board, { layout, page } = board, before = layout.title, file = saved.nameOf(title);
+  async #saveAs(title) {
+    const board = this.#board, { layout, page } = board, before = layout.title, file = nameOf(title);
     layout.title = title;
     page.title(title);
     try {
@@ -130,7 +147,7 @@ export class Keeping {
     const { graph, layout, page, saved: { etag } } = this.#board, title = `Delete ${layout.title ?? name}?`;
     if (!await page.dialogs.confirm(title, "It is deleted for everybody.", "Delete")) return;
     try {
-      await saved.remove(name, etag);
+      await remove(name, etag);
       page.go(graphPath(graph, "dash"));
     } catch (error) {
       this.#board.say([`Not deleted: ${error.message}`]);

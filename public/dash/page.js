@@ -18,8 +18,8 @@ class Board {
   saved = null;
   connection = {};
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
-  /** Below a board that is made from the graph. */
-  #foot = h("p", { class: "dash-foot small dim", hidden: true });
+  /** What is said below a board that is made from the graph. */
+  #foot = null;
   notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null; #sources = new Map(); #ticks = 0;
 
@@ -40,7 +40,7 @@ class Board {
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
     header.append(this.undoButton, this.redoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
-    element.append(this.saveNote, this.notice, this.element, this.#foot);
+    element.append(this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
@@ -81,12 +81,12 @@ class Board {
     if (address === this.#address) return;
     this.#address = address;
     const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
-    const { layout, problems, name, etag, left } = await found.catch(({ message }) =>
+    const { layout, problems, name, etag, foot } = await found.catch(({ message }) =>
       ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
     this.saved = name ? { name, etag } : w !== null && d !== null ? { name: d, etag: query.get("t") } : null;
     this.say(problems);
-    this.set(layout ?? empty, left);
+    this.set(layout ?? empty, foot);
     this.#editing?.restart();
   }
 
@@ -98,24 +98,9 @@ class Board {
     return name === undefined ? this.composed() : { ...await saved.open(name), name };
   }
 
-  async composed(isAll) {
+  async composed() {
     await this.observed.known;
-    return (await load("/dash/compose.js")).made(this, isAll);
-  }
-
-  /** What a board that is made from the graph leaves out; nothing below others. */
-  #tellOf(left) {
-    this.#foot.hidden = !left;
-    if (!left) return;
-    const show = async () => {
-      const { layout, left: rest } = await this.composed(true);
-      if (this.page.signal.aborted) return;
-      this.set(layout, rest);
-      if (this.isEditing) this.edit((editing) => editing.changed());
-      else this.#editing?.restart();
-    };
-    this.#foot.replaceChildren("Made from the nodes of this graph. ", left.words && `Left out: ${left.words}`,
-      left.untitled ? h("span", {}, " · ", h("button", { type: "button", class: "link", onclick: show }, "Show")) : "");
+    return (await load("/dash/compose.js")).made(this);
   }
 
   /** Shows versions saved by others, but not while the user is editing. */
@@ -132,8 +117,10 @@ class Board {
     this.page.announce("This dashboard was changed by somebody else");
   }
 
-  set(layout, left) {
-    this.#tellOf(left);
+  set(layout, foot) {
+    this.#foot?.remove();
+    this.#foot = foot;
+    if (foot) this.element.after(foot);
     const focused = document.activeElement?.closest(".widget")?.ariaLabel;
     for (const each of this.widgets) each.close();
     this.layout = layout;
@@ -187,29 +174,13 @@ class Board {
     const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
     this.saveButton.hidden = !isEditing && !(this.canEdit && isDraft);
     this.saveNote.hidden = true;
-    if (!this.saveButton.hidden) this.#askRights();
+    if (!this.saveButton.hidden) this.#load().then((editing) => editing.offer(), () => {});
   }
 
   /** Widgets that are edited have handles. */
   #dress() {
     if (this.isEditing) this.#load().then(({ handles }) => handles.show(), () => {});
     else this.#editing?.handles.show();
-  }
-
-  /** Whether it can be saved here, and for a draft that has no name yet, under which it could be. */
-  async #askRights() {
-    const { writable, why, dashboards } = await saved.list(), { layout } = this;
-    this.saveButton.disabled = !writable;
-    const title = saved.suggest(layout.title ?? this.graphTitle, dashboards);
-    const isNew = writable && !this.saved && this.page.route.query.has("w");
-    this.saveNote.hidden = (writable && !isNew) || this.saveButton.hidden;
-    this.saveNote.replaceChildren(...(isNew ? ["Not saved yet: only this address has it. ",
-      h("button", { type: "button", class: "link", onclick: () => this.edit((editing) => editing.saveAs(title)) },
-        `Save as “${title}”`)] : [`Not saved here: ${why}. Copy the link, or export the draft.`]));
-  }
-
-  get graphTitle() {
-    return (this.page.store.get("graphs") ?? []).find(({ graph }) => graph === this.graph)?.title || this.graph;
   }
 
   switchEditing(isEditing = !this.isEditing) {

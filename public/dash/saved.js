@@ -14,7 +14,7 @@ export class SaveError extends Error {
   }
 }
 
-async function ask(method, name, init = {}) {
+export async function ask(method, name, init = {}) {
   const answer = await fetch(path(name), { method, ...init });
   if (!answer.ok && answer.status !== 304) throw new SaveError(answer.status, await answer.json().catch(() => ({})));
   return answer;
@@ -31,26 +31,4 @@ export async function open(name, etag) {
   const answer = await ask("GET", name, etag ? { headers: { "If-None-Match": etag } } : {});
   if (answer.status === 304) return null;
   return { ...read(await answer.json()), etag: answer.headers.get("ETag") };
-}
-
-/** Saves over the version of `etag`, or with null as a new one; returns the entity tag. */
-export async function save(name, layout, etag) {
-  const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
-  const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });
-  return answer.headers.get("ETag");
-}
-
-export const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "If-Match": etag } : {} });
-
-/** A title as the name of a file: letters, digits and hyphens. */
-export const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
-  .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";
-
-/** The title, or the title with the first number that makes the name of its file a new one. */
-export function suggest(title, dashboards) {
-  const taken = new Set(dashboards.map(({ name }) => name));
-  for (let i = 1; ; i++) {
-    const suggested = i === 1 ? title : `${title} ${i}`;
-    if (!taken.has(nameOf(suggested))) return suggested;
-  }
 }

@@ -252,11 +252,12 @@ export class Frame {
 
 const stored = "sluice.keys";
 
-const isField = (element) =>
+/** Whether keys are for this element. */
+export const isField = (element) =>
   element instanceof HTMLElement
   // The focus may still be in a dialog that has just closed.
   && !element.closest("dialog:not([open])")
-  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)
+  && (element.isContentEditable || element.matches("textarea, select, input:not([type=checkbox])")
     || element.closest("dialog[open]"));
 
 /**

@@ -7,7 +7,7 @@ import { Card } from "/views/graph-card.js";
 
 const example = `graph: house
 nodes:
-  indoor_c: { set: number, initial: 20, unit: °C, title: Indoors }
+  indoor_c: { set: number, role: sensor, initial: 20, unit: °C, title: Indoors }
   indoor_f: { from: indoor_c, pipe: [ { map: "round(value * 9 / 5 + 32, 1)" } ], unit: °F, title: Indoors }`;
 
 const levels = ["alarm", "warning", "info", "stale", "well"];

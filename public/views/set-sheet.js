@@ -24,23 +24,23 @@ export function openSheet({ client, announce, dialogs }, graph, node) {
   const input = inputFor({ client, announce, node, graph, compact: false }), value = h("output", { "aria-live": "off" });
   let entry = {}, timer;
   const press = (by) => {
-    const form = input.element.querySelector("form"), field = form.querySelector("input[type=text]");
+    const field = input.element.querySelector("input[type=text]");
     field.value = stepped(node, Number(field.value || entry.v || 0), by);
     field.dispatchEvent(new Event("input", { bubbles: true }));
     clearTimeout(timer);
-    timer = setTimeout(() => form.requestSubmit(), together);
+    timer = setTimeout(() => input.element.submit(), together);
   };
   const button = (sign, label, by) => h("button", { type: "button", class: "sheet-step", "aria-label": label,
     onclick: () => press(by) }, sign);
   const isStepped = control(node) === "number" && node.role !== "sensor";
   const closed = dialogs.open({
     title: node.title || node.name, sheet: true,
-    body: h("div", { class: "form-fields" }, h("p", { class: "sheet-value" }, isStepped && button("−", "Less", -1), value,
+    body: h("div", { class: "field" }, h("p", { class: "sheet-value" }, isStepped && button("−", "Less", -1), value,
       isStepped && button("+", "More", 1)), input.element),
     actions: [{ label: "Done", value: null }],
   }).then(() => {
     // What was pressed last is sent also if the sheet is closed at once.
-    if (timer && input.element.dataset.state === "edited") input.element.querySelector("form")?.requestSubmit();
+    if (timer && input.element.dataset.state === "edited") input.element.submit();
     clearTimeout(timer);
     input.close();
   });
