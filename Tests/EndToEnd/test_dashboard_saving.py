@@ -154,7 +154,8 @@ def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_
 
 
 def test_a_new_dashboard_has_a_name_and_is_saved_before_it_is_edited(open_page, tmp_path):
-    with Server({"g": HOUSE, "h": HOUSE.replace("graph: g", "graph: h")}, f"dashboards: {tmp_path}\n") as server:
+    graphs = {"g": HOUSE, "h": HOUSE.replace("graph: g", "graph: h")}
+    with Server(graphs, f"dashboards: {tmp_path}\n") as server:
         page = open_page(server)
         page.get_by_role("button", name="New dashboard").click()
         dialog = page.get_by_role("dialog", name="New dashboard")

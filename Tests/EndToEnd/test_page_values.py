@@ -79,7 +79,7 @@ def test_a_small_screen_lists_values_and_sets_them_by_a_press(fields, open_page)
     eventually(lambda: fields.value("g", "lamp") is True)
     row(page, "mode").get_by_role("combobox").select_option("off")
     eventually(lambda: fields.value("g", "mode") == "off")
-    # A number has a sheet, with larger and smaller, and a field that takes the keyboard for numbers.
+    # A number has a sheet: larger and smaller, and a field that takes the keyboard for numbers.
     row(page, "level").tap()
     sheet = page.get_by_role("dialog", name="Level")
     for _ in range(3):

@@ -22,7 +22,7 @@ const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
 const hasPast = (each) => isNumber(each) && (each.history || each.steps || (each.unit && !isSetting(each)));
 const severities = ["alarm", "warning", "info"];
 
-/** The nodes that have words for people: with a title or a severity; all where no node has a title. */
+/** The nodes that have words for people, a title or a severity; all where no node has a title. */
 export function titled(nodes) {
   const named = nodes.filter(({ name }) => name);
   return named.some(({ title }) => title) ? named.filter(({ title, severity }) => title || severity) : named;
@@ -71,7 +71,7 @@ export function compose(nodes, families = [], isAll = false) {
   return { v: version, widgets };
 }
 
-/** What no widget shows, in words: "7 helpers without a title, 3 nodes for which there is no room". */
+/** What no widget shows: "7 helpers without a title, 3 nodes for which there is no room". */
 export function leftOut(nodes, { widgets }) {
   const shown = new Set(widgets.flatMap(({ node, nodes: several = [] }) => [node, ...several]));
   const left = nodes.filter(({ name, family }) => name && !family && !shown.has(name)), readable = new Set(titled(nodes));
@@ -81,7 +81,7 @@ export function leftOut(nodes, { widgets }) {
     more && `${plural(more, "node")} for which there is no room`].filter(Boolean).join(", ") };
 }
 
-/** The line below a board that is made from the graph: what is left out, and a button to show it. */
+/** The line below a board made from the graph: what is left out, and a button to show it. */
 function foot(board, { untitled, words }) {
   const show = () => made(board, true).then((next) => board.edit((editing) => editing.take(next)));
   return h("p", { class: "dash-foot small dim" }, "Made from the nodes of this graph. ", words && `Left out: ${words}`,

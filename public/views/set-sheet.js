@@ -7,7 +7,7 @@ import { inputFor } from "/ui/sensor.js";
 /** Presses so soon after each other (ms) are sent as one value. */
 const together = 400;
 
-/** A twentieth of the size of what is set, in round numbers; of whole numbers at least one. Pure. */
+/** A twentieth of the size of what is set, rounded; of whole numbers at least one. Pure. */
 export function stepOf({ type, min, max }, value) {
   const size = max > min ? max - min : Math.abs(value), step = size ? 10 ** Math.floor(Math.log10(size)) / 20 : 1;
   return type === "integer" ? Math.max(1, Math.round(step)) : step;
