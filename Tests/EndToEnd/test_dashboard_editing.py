@@ -216,7 +216,8 @@ def test_several_nodes_are_chosen_with_a_pattern_among_them(open_page):
 def test_handles_choose_copy_and_remove_widgets_and_each_step_is_undone_and_done_again(open_page):
     with Server({"g": GRAPH}) as server:
         three = layout(
-            {"kind": "number", "node": "x"}, {"kind": "number", "node": "y"}, {"kind": "lamp", "node": "alarm"}
+            {"kind": "number", "node": "x"}, {"kind": "number", "node": "y"},
+            {"kind": "lamp", "node": "alarm"},
         )
         page = open_page(server, address(three))
         titles = "[...document.querySelectorAll('.widget')].map((each) => each.ariaLabel.split(',')[0])"

@@ -32,8 +32,10 @@ class Board {
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
     this.addButton = act([icon("M8 3v10M3 8h10"), "Add widget"], (editing) => editing.add());
-    this.undoButton = act("Undo", (editing) => editing.undo(), { class: "quiet", title: "Ctrl+Z", disabled: true });
-    this.redoButton = act("Redo", (editing) => editing.redo(), { class: "quiet", title: "Ctrl+Shift+Z", disabled: true });
+    const step = (name, keys, path) => act(icon(path), (editing) => editing[name.toLowerCase()](),
+      { class: "quiet only-icon", "aria-label": name, title: `${name} (${keys})`, disabled: true });
+    this.undoButton = step("Undo", "Ctrl+Z", "M6 3L2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 7H6");
+    this.redoButton = step("Redo", "Ctrl+Shift+Z", "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 7H10");
     this.saveButton = act("Save", (editing) => editing.save(), { class: "primary" });
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);

@@ -8,14 +8,14 @@ import { titled } from "/dash/compose.js";
 /** The most alarms that are named, and the most values that are shown. */
 const most = { alarms: 4, values: 3 };
 
-/** The health of a graph, with its alarms by name. */
-function healthOn(each) {
+/** The health of a graph, with its alarms by name; `titles` has those of its nodes, once known. */
+function healthOn(each, titles) {
   const { level, words } = healthOf(each), { graph, alarms = [], stale = [], missed = [] } = each;
   const link = (node) => href(`${graphPath(graph)}?node=${encodeURIComponent(node)}`);
   const lines = [
     ...alarms.map((alarm) => h("li", {}, severityMark(alarm.severity, h("a", { href: link(alarm.node) },
       alarmWords(alarm))))),
-    ...stale.map((node) => h("li", {}, severityMark("stale", h("a", { href: link(node) }, `Out of date: ${node}`)))),
+    ...stale.map((node) => h("li", {}, severityMark("stale", h("a", { href: link(node) }, `Out of date: ${titles.get(node) ?? node}`)))),
     ...missed.map((node) => h("li", {}, severityMark("stale", `Removed, but still set: ${node}`))),
   ];
   const more = lines.length - most.alarms;
@@ -35,7 +35,7 @@ function first(nodes) {
 }
 
 export class Card {
-  #graph; #context; #definition; #watch = null; #rows = new Map(); #item;
+  #graph; #context; #each; #titles = new Map(); #definition; #watch = null; #rows = new Map(); #item;
   #title = h("span", { class: "graph-title" }); #health = h("div");
   #values = h("dl", { class: "graph-values" }); #links = h("p", { class: "graph-foot small dim" });
 
@@ -54,7 +54,7 @@ export class Card {
     const link = (to, label) => h("a", { href: href(to) }, label);
     setText(this.#title, each.title || graph);
     this.element.dataset.level = level;
-    arrange(this.#health, [healthOn(each)]);
+    arrange(this.#health, [healthOn(this.#each = each, this.#titles)]);
     const own = dashboards.length > 1 ? dashboards.map(({ name, title }) =>
       link(`${graphPath(graph, "dash")}?d=${encodeURIComponent(name)}`, title)) : [];
     arrange(this.#links, [h("span", { class: "links" }, ...own, link(graphPath(graph), "Graph"),
@@ -79,6 +79,8 @@ export class Card {
     const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`, { signal }).catch(() => {});
     const { nodes = [] } = answer?.ok ? await answer.json() : {}, chosen = first(nodes);
     if (this.#watch !== begun || signal.aborted) return;
+    this.#titles = new Map(nodes.map(({ name, title }) => [name, title]));
+    arrange(this.#health, [healthOn(this.#each, this.#titles)]);
     this.#rows = new Map(chosen.map((node) =>
       [node.name, { node, value: h("dd", { class: "value" }), entry: "v" in node && node }]));
     this.#values.replaceChildren(...[...this.#rows.values()].map(({ node, value }) =>

@@ -43,8 +43,10 @@ export async function mount(element, context) {
   const show = (graphs = store.get("graphs")) => {
     if (!graphs) {
       const waiting = () => h("li", { class: "card" }, h("span", { class: "skeleton" }));
-      return arrange(element, [h("div", { class: "page" }, h("h1", {}, "Home"),
-        h("ul", { class: "graphs" }, [waiting(), waiting(), waiting()]))]);
+      const isLost = /^(reconnecting|offline|closed)$/.test(store.get("state").name);
+      return arrange(element, [h("div", { class: "page" }, h("h1", {}, "Home"), isLost
+        ? h("p", {}, "The server does not answer. What it has comes here as soon as it does.")
+        : h("ul", { class: "graphs" }, [waiting(), waiting(), waiting()]))]);
     }
     if (opens(graphs)) return go(graphPath(graphs[0].graph, "dash"), { replace: true });
     isKnown = true;
@@ -65,6 +67,7 @@ export async function mount(element, context) {
   };
 
   store.listen("graphs", show, signal);
+  store.listen("state", () => store.get("graphs") || show(), signal);
   list().then((answer) => {
     ({ dashboards } = answer);
     if (!signal.aborted && isKnown) show();

@@ -39,7 +39,9 @@ class Row {
     // On a small screen a switch and a choice are in the row, the rest in a sheet.
     const isInline = node.role !== "sensor" && /switch|select/.test(control(node));
     const opens = isNarrow && canSet && !isInline;
-    if (node.kind === "mutable" && !opens) {
+    if (node.readOnly) {
+      cell.append(h("span", { class: "made dim small" }, "read-only"));
+    } else if (node.kind === "mutable" && !opens) {
       const { client, announce, route } = context;
       this.#input = inputFor({ client, announce, node, graph: route.params.graph, compact: isNarrow });
       cell.append(this.#input.element);
@@ -166,7 +168,9 @@ class Values {
     }, signal);
     frame.tick(() => { const now = Date.now(); for (const row of this.#rows.values()) row.tick(now, frame.paused); },
       signal);
-    if (!this.#rows.size) this.#load();
+    if (this.#rows.size) return;
+    this.#element.append(h("div", { class: "page" }, h("section", { class: "card" }, h("span", { class: "skeleton" }))));
+    this.#load();
   }
 
   /** The list of graphs shows when the definition has changed. */
@@ -214,7 +218,8 @@ class Values {
   #show() {
     const named = this.#picture.nodes.filter(({ name }) => name), text = this.#find.value.trim().toLowerCase();
     if (!named.length && !this.#picture.families?.length) {
-      return this.#element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
+      return this.#element.replaceChildren(note("No values yet",
+        "The definition of this graph has no nodes. They come here as soon as its file has some."));
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
@@ -242,9 +247,10 @@ class Values {
     this.#rows = new Map();
     const tables = kinds.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
       .filter(Boolean);
-    const { client } = this.#context;
+    const { client } = this.#context, isReadOnly = nodes.some(({ readOnly }) => readOnly);
     const about = client.picture ? "These are the values of one revision."
-      : "This table listens to these nodes, so they are alive while it is open.";
+      : `${isReadOnly ? "You may see the values that are read-only, not set them: your token lacks the right. " : ""
+        }This table listens to these nodes, so they are alive while it is open.`;
     const page = h("div", { class: "page" }, this.#tools, ...tables, this.#kin(),
       h("p", { class: "small dim" }, about));
     this.#element.replaceChildren(this.#problem, page);
