@@ -279,3 +279,9 @@ def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
         server.set("g", "x", 80)
         eventually(lambda: box("alarm")["y"] < box("y")["y"] + 1 and box("alarm")["x"] < box("Voltage")["x"])
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # Without room to drag, the menu moves a widget.
+        server.set("g", "x", 1)
+        page.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("button", name="Menu of y").click()
+        page.get_by_role("menuitem", name="Move up").click()
+        eventually(lambda: box("y")["x"] < box("Voltage")["x"])
