@@ -15,9 +15,9 @@ HOUSE = """
 graph: g
 title: A house
 nodes:
-  outside: { set: number, initial: 4, unit: °C, title: Outside, role: sensor }
+  outside: { set: number, initial: 4, unit: °C, title: Outside, role: sensor, history: 60 }
   setpoint: { set: number, initial: 21, min: 5, max: 30, unit: °C, title: Set point, history: 60 }
-  inside: { set: number, initial: 20, unit: °C, title: Inside, role: sensor }
+  inside: { set: number, initial: 20, unit: °C, title: Inside, role: sensor, history: 60 }
   mode: { set: { enum: [eco, auto] }, initial: eco, title: Mode }
   missing: { combine: { w: setpoint, i: inside }, map: "w - i" }
   cold: { from: missing, pipe: [ { map: "value > 0" } ] }

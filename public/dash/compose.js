@@ -19,7 +19,8 @@ const isNumber = ({ type, unit, v }) =>
   typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
 const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
 const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
-const hasPast = (each) => isNumber(each) && (each.history || each.steps || (each.unit && !isSetting(each)));
+/** Of computed nodes the server may work out what they were. */
+const hasPast = (each) => isNumber(each) && (each.history || each.steps || (each.unit && each.kind === "derived"));
 const severities = ["alarm", "warning", "info"];
 
 /** The nodes that have words for people, a title or a severity; all where no node has a title. */

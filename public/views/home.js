@@ -34,7 +34,9 @@ export async function mount(element, context) {
   const cards = new Map(), items = h("ul", { class: "graphs" });
   const fresh = h("button", { type: "button", onclick: async () => (await load("/dash/creating.js")).create(context) },
     "New dashboard");
-  const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Home"), fresh), items);
+  const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Home"), fresh), items,
+    h("p", { class: "small dim" }, h("a", { href: href("/files") }, "Graph files"), ", ",
+      h("a", { href: href("/about") }, "about this server")));
   let { path } = context.route, isKnown = false, dashboards = [];
 
   /** Only at first: a page that is open does not leave for another one by itself. */

@@ -208,8 +208,8 @@ test("a graph without a dashboard gets one of its nodes, in sections, and says w
   const made = (name, kind, more) => ({ name, kind, ...more });
   const nodes = [
     made("f", "derived", { v: 68 }), made("t", "mutable", { type: "number", unit: "°C", title: "Warm", min: 0, max: 30 }),
-    made("in", "mutable", { role: "sensor", unit: "°C", v: 20, title: "In" }), made("on", "derived", { v: true, title: "On" }),
-    made("out", "mutable", { role: "sensor", unit: "°C", v: 4, title: "Out" }), { kind: "chain", v: 1 },
+    made("in", "mutable", { role: "sensor", unit: "°C", v: 20, title: "In", history: 60 }), made("on", "derived", { v: true, title: "On" }),
+    made("out", "mutable", { role: "sensor", unit: "°C", v: 4, title: "Out", history: 60 }), { kind: "chain", v: 1 },
     made("wet", "derived", { v: false, severity: "warning" }), made("fire", "derived", { v: false, severity: "alarm", title: "Fire" }),
   ];
   const families = [made("bed.{id}.soil", "mutable", {}), made("bed.{id}.light", "mutable", {}), made("bed.{id}.dry", "derived", {})];
