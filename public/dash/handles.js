@@ -5,6 +5,8 @@ import { plural } from "/lib/format.js";
 style("/dash/editing.css");
 
 const icons = {
+  none: "M3 3h10v10H3z",
+  chosen: "M3 3h10v10H3zM5.5 8l2 2 3.5-4",
   move: "M6 3.5h.01M10 3.5h.01M6 8h.01M10 8h.01M6 12.5h.01M10 12.5h.01",
   duplicate: "M6 6h7.5v7.5H6zM3.5 10h-1V2.5H10v1",
   remove: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5M7 7v3.5M9 7v3.5",
@@ -60,7 +62,7 @@ export class Handles {
       const { element } = widget, own = element.querySelector(":scope > .handles");
       if (!isEditing) own?.remove();
       else if (!own) element.append(this.#handles(widget));
-      else own.querySelector("input").checked = this.#chosen.has(widget);
+      this.#mark(widget);
       element.classList.toggle("is-chosen", this.#chosen.has(widget));
     }
     const count = this.#chosen.size;
@@ -68,17 +70,23 @@ export class Handles {
     setText(this.#count, `${plural(count, "widget")} chosen`);
   }
 
+  #mark(widget) {
+    const box = widget.element.querySelector(".handle-choose"), isChosen = this.#chosen.has(widget);
+    if (!box || box.ariaChecked === String(isChosen)) return;
+    box.ariaChecked = isChosen;
+    box.replaceChildren(icon(icons[isChosen ? "chosen" : "none"]));
+  }
+
   #handles(widget) {
     const { title } = widget, editing = this.#editing;
-    const handle = (name, label, onclick) => h("button", {
-      type: "button", class: `quiet only-icon handle-${name}`, title: label, "aria-label": `${label} ${title}`, onclick,
-    }, icon(icons[name]));
-    const choose = ({ target }) => {
-      this.#chosen[target.checked ? "add" : "delete"](widget);
+    const handle = (name, label, onclick, more) => h("button", {
+      type: "button", class: `quiet only-icon handle-${name}`, title: label, "aria-label": `${label} ${title}`, onclick, ...more,
+    }, icons[name] && icon(icons[name]));
+    const choose = () => {
+      this.#chosen[this.#chosen.has(widget) ? "delete" : "add"](widget);
       this.show();
     };
-    return h("div", { class: "handles" },
-      h("input", { type: "checkbox", "aria-label": `Choose ${title}`, title: "Choose", onchange: choose }),
+    return h("div", { class: "handles" }, handle("choose", "Choose", choose, { role: "checkbox" }),
       // The pointer drags it; the keyboard takes it into the hand.
       handle("move", "Move or resize", ({ detail }) => detail || editing.moving.hold(widget)),
       handle("duplicate", "Duplicate", () => editing.duplicate(widget)),

@@ -257,7 +257,7 @@ export const isField = (element) =>
   element instanceof HTMLElement
   // The focus may still be in a dialog that has just closed.
   && !element.closest("dialog:not([open])")
-  && (element.isContentEditable || element.matches("textarea, select, input:not([type=checkbox])")
+  && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)
     || element.closest("dialog[open]"));
 
 /**

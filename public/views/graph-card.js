@@ -79,6 +79,8 @@ export class Card {
     const answer = await fetch(`/v1/graphs/${encodeURIComponent(graph)}/graph?format=json`, { signal }).catch(() => {});
     const { nodes = [] } = answer?.ok ? await answer.json() : {}, chosen = first(nodes);
     if (this.#watch !== begun || signal.aborted) return;
+    // Asked again with the next list of graphs.
+    if (!answer) return void (this.#definition = undefined);
     this.#titles = new Map(nodes.map(({ name, title }) => [name, title]));
     arrange(this.#health, [healthOn(this.#each, this.#titles)]);
     this.#rows = new Map(chosen.map((node) =>
