@@ -263,7 +263,12 @@ def test_what_cannot_be_linked_is_refused_with_its_reason(linked, links):
     assert code(op="link", **{"from": "a"}, to="b", mode="all") == "bad_field"
     assert code(op="sync", a="a", b="a") == "bad_field"
     assert code(op="sync", a="a", b="b", to_b=1) == "bad_field"
-    assert code(op="sync", a="a", b="b", to_b="value +") == "expr_syntax"
+    assert code(op="sync", a="a", b="b", to_b="value + 1") == "bad_field"
+    links.send(op="sync", id=1, graph="g", a="a", b="b", to_b="value +", to_a="value")
+    wrong = links.receive()
+    assert (wrong["code"], wrong["msg"].startswith("to_b: ")) == ("expr_syntax", True)
+    place = wrong["problems"][0]
+    assert (place["pointer"], place["line"], place["column"]) == ("/to_b", 1, 8)
     assert code(op="sync", a="a", b="twice") == "not_mutable"
     assert linked.counts("g")["listeners"] == 0
     for id in range(1, 41):

@@ -4,6 +4,7 @@ import json
 import threading
 
 from conftest import Client
+from events import EventSource
 from redis_server import Instance, Redis
 from several import until
 from sluice import Server, eventually
@@ -51,8 +52,12 @@ def test_x_11_over_http_a_node_on_the_path_is_left_alone():
     """X-11: in the head of every set, in a batch, and what is wrong is refused."""
     with Server({"g": GRAPH}, "service: home\n") as server, Client(server) as client:
         assert follow(client, "double")["path"] == ["home/g/double"]
-        assert post(server, "x", 3, ["far/h/n"]).status == 200
-        assert entry(client)["path"] == ["far/h/n", "home/g/x", "home/g/double"]
+        with EventSource(server, "/v1/graphs/g/events?node=double&path=1") as events:
+            assert events.event().json()["path"] == ["home/g/double"]
+            assert post(server, "x", 3, ["far/h/n"]).status == 200
+            sent = entry(client)
+            assert sent["path"] == ["far/h/n", "home/g/x", "home/g/double"]
+            assert events.event().json()["d"] == [{**sent, "id": 1}]
         rev = server.get("/v1/graphs/g").json()["rev"]
         own = ["home/g/x"]
         for method, node, value in [

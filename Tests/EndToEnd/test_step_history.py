@@ -1,12 +1,14 @@
 """X-5: a node's history by time: against a naive downsampling, over kill -9, in the database."""
 
+import json
 import random
 import statistics
 import time
 
 import pytest
-
-from sluice import Server
+from conftest import Client
+from redis_server import Instance, Redis
+from sluice import Server, eventually
 
 GRAPH = """
 graph: g
@@ -87,6 +89,62 @@ def test_complete_steps_are_in_the_database():
             assert {step["t"] // 1000: step["v"] for step in found} == values
 
 
+def steps(server, node, rev):
+    """All steps of a node, at a rev that the server has or is about to have."""
+    def reached():
+        answer = ask(server, node, "begin=0&points=2000").json()
+        return answer["rev"] == rev and answer
+
+    answer = eventually(reached)
+    return answer["since"], answer["d"]
+
+
+def test_servers_with_one_redis_have_the_same_steps():
+    """X-5: both, a new one, and one that was killed have what the commits of all of them give."""
+    dice = random.Random(7)
+    with Redis() as redis, Instance(redis, {"g": GRAPH}) as one, Instance(redis, {"g": GRAPH}) as other:
+        def commit(*servers):
+            end = time.monotonic() + 1.5
+            while time.monotonic() < end:
+                value = dice.randint(-99, 99)
+                server = dice.choice(servers)
+                answer = server.batch("g", set={"raw": value, "steps": value, "m.1": value}).json()
+            return answer["rev"]
+
+        def agree(rev, *servers):
+            for node in ("steps", "double", "m.1"):
+                found = [steps(server, node, rev)[1] for server in servers]
+                assert len(found[0]) > 1 and all(each == found[0] for each in found), node
+
+        last = commit(one, other)
+        agree(last, one, other)
+        check(one)
+        with Instance(redis, {"g": GRAPH}) as new:
+            agree(last, one, new)
+        other.kill()
+        last = commit(one)
+        other.start()
+        agree(last, one, other)
+        check(other)
+
+
+def test_a_new_server_says_since_when_it_has_steps():
+    """X-5: beginning with those of the newest snapshot in Redis, and complete from there on."""
+    config = "limits: { sets: 1000000, messages: 1000000 }\n"
+    with Redis(keeps=False) as redis, Instance(redis, {"g": GRAPH}, config) as one:
+        with Client(one) as client:
+            for _ in range(21):
+                many = [{"op": "set", "graph": "g", "set": {"steps": n}} for n in range(500)]
+                many[-1]["id"] = 1
+                client.socket.send(json.dumps(many))
+                last = client.receive()["rev"]
+        eventually(lambda: redis.ask("XLEN", "sluice:{g}:snapshots") > ":0")
+        with Instance(redis, {"g": GRAPH}, config) as new:
+            for node in ("steps", "double"):
+                (_, old), (since, found) = steps(one, node, last), steps(new, node, last)
+                assert found and found == [step for step in old if step["t"] >= since], node
+
+
 def test_what_cannot_be_answered():
     """X-5: bad ranges, mixed questions, and nodes without a history have clear errors."""
     with Server({"g": GRAPH}) as server:
@@ -98,6 +156,10 @@ def test_what_cannot_be_answered():
         gone = ask(server, "none", "points=5")
         assert gone.status == 410 and "history: {" in gone.json()["detail"]
         assert ask(server, "steps", "begin=2020-01-01T00:00:00Z&end=2020-01-02T00:00:00Z").json()["d"] == []
+        for query in ("end=1", "begin=9999999999999", "begin=9999999999999&end=9999999999999"):
+            answer = ask(server, "steps", query)
+            assert answer.status == 200 and answer.json()["begin"] <= answer.json()["end"], query
+        assert ask(server, "steps", "end=1").json()["d"] == []
         one = ask(server, "steps", "points=1").json()
         assert one["d"][0]["v"] == 1 and one["since"] <= one["end"]
 
@@ -111,7 +173,7 @@ def test_definitions_with_mistakes():
             ("{ for: 1h, every: 10ms }", "at least 1s"),
             ("{ for: 366d, every: 1s }", "more than 1100000 steps"),
             ("{ fro: 1h }", "unknown key 'fro'"),
-            ("week", "whole number"),
+            ("week", "or write history: {"),
         ]:
             text = f"graph: h\nnodes:\n  x: {{ set: number, history: {history} }}\n"
             answer = server.request("PUT", "/v1/graphs/h", text, {"Content-Type": "application/yaml"})

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+from access import Guarded, can
 from conftest import Client
 from redis_server import Instance, Redis
 from several import JSON
@@ -245,4 +246,113 @@ def test_every_door():
         again = server.request("POST", "/v1/graphs/bank/wipe?match=note.*", "", key)
         assert again.headers["idempotent-replayed"] == "true" and server.value("bank", "note.1") == 1
         assert server.request("POST", "/v1/graphs/bank/wipe", "").json()["changed"] == ACCOUNTS + 2
-        assert server.request("POST", "/v1/graphs/bank/wipe?match=", "").status == 400
+        for query, body in [
+            ("match=", ""), ("mach=note.*", ""), ("m%61tch=note.*", ""), ("match=a&match=b", ""),
+            ("", '{"match":"a"}'),
+        ]:
+            refused = server.request("POST", f"/v1/graphs/bank/wipe?{query}", body)
+            assert (refused.status, refused.json()["code"]) == (400, "bad_field"), query
+
+
+WIPED = """graph: w
+nodes:
+  m.{i}: { set: number }
+  other.{i}: { set: number }
+  strict.{i}: { set: number, requireIfMatch: true }
+"""
+
+
+def wipe(server, match, **headers):
+    return server.request("POST", f"/v1/graphs/w/wipe?match={match}", "", headers)
+
+
+def test_a_wipe_beside_sets_at_another_server():
+    """X-3: each wipe clears exactly the members that the commits before it have left."""
+    with Redis() as redis, Instance(redis, {"w": WIPED}) as one, Instance(redis, {"w": WIPED}) as other:
+        commits, ends = {}, threading.Event()
+
+        def set_members():
+            dice = random.Random(3)
+            while not ends.is_set():
+                names = {f"m.{dice.randrange(30)}" for _ in range(3)} | {f"other.{dice.randrange(9)}"}
+                answer = other.batch("w", set=dict.fromkeys(names, 1)).json()
+                commits[answer["rev"]] = names
+
+        setter = threading.Thread(target=set_members)
+        setter.start()
+        for _ in range(60):
+            answer = wipe(one, "m.*").json()
+            if "rev" in answer:
+                commits[answer["rev"]] = answer["changed"]
+        ends.set()
+        setter.join(PATIENCE)
+
+        left = set()
+        for rev, done in sorted(commits.items()):
+            if isinstance(done, int):
+                gone = {name for name in left if name.startswith("m.")}
+                assert done == len(gone), rev
+                left -= gone
+            else:
+                left |= done
+        assert len(commits) == max(commits) - min(commits) + 1
+        for server in (one, other):
+            eventually(lambda: server.get("/v1/graphs/w").json()["rev"] == max(commits))
+            assert set(server.get("/v1/graphs/w/values?nodes=*").json()["m"]) == left
+
+
+def test_what_a_wipe_refuses_at_another_server():
+    """X-3: `requireIfMatch` unless a condition names the node, and more than 10,000 nodes."""
+    with Redis() as redis, Instance(redis, {"w": WIPED}) as one, Instance(redis, {"w": WIPED}) as other:
+        for begin in range(0, 10_001, 1_000):
+            names = range(begin, min(begin + 1_000, 10_001))
+            last = other.batch("w", set={f"m.{i:05}": i for i in names}).json()
+        after = f"{last['epoch']}:{last['rev']}"
+        assert one.get(f"/v1/graphs/w/nodes/m.10000?after={after}").json() == 10_000
+        refused = wipe(one, "m.*")
+        assert (refused.status, refused.json()["code"]) == (413, "too_large")
+        assert wipe(one, "m.0*").json()["changed"] == 10_000
+        assert wipe(other, "m.*").json()["changed"] == 1
+
+        strict = {"if": {"strict.a": {"empty": True}}}
+        last = other.batch("w", set={"strict.a": 1, "other.a": 1}, **strict).json()
+        one.get(f"/v1/graphs/w/nodes/other.a?after={last['epoch']}:{last['rev']}")
+        refused = wipe(one, "*")
+        assert (refused.status, refused.json()["code"]) == (428, "precondition_required")
+        assert "strict.a" in refused.json()["detail"]
+        assert one.batch("w", clear=["*"], **{"if": {"strict.a": {"v": 2}}}).json()["code"] == "conflict"
+        assert one.batch("w", clear=["*"], **{"if": {"strict.a": {"v": 1}}}).json()["changed"] == 2
+        assert "rev" not in wipe(other, "*").json()
+
+
+def test_a_wipe_leaves_what_the_caller_may_not_read_and_set(tmp_path):
+    """X-3: at whichever server the members were made."""
+    with Redis() as redis, contextlib.ExitStack() as stack:
+        servers = []
+        for name in ("one", "other"):
+            (tmp_path / name).mkdir()
+            config = f"redis: {{ url: '{redis.url}' }}\n"
+            server = stack.enter_context(Guarded(tmp_path / name, config=config))
+            server.add("maker", *can("read", "set", "admin"), "--graphs", "w")
+            server.add("part", *can("read", "set"), "--graphs", "w", "--nodes", "m.1*")
+            server.add("blind", *can("set"), "--graphs", "w")
+            server.reload()
+            servers.append(server)
+        one, other = servers
+        put = one.ask("maker", "PUT", "/v1/graphs/w", WIPED, Content_Type="application/yaml")
+        assert put.status == 201, put
+        body = json.dumps({"set": {f"m.{i}": i for i in range(12)}})
+        path = "/v1/graphs/w"
+        eventually(lambda: other.ask("maker", "GET", path).status == 200)
+        last = other.ask("maker", "POST", f"{path}/batch", body, **JSON).json()
+        after = f"{last['epoch']}:{last['rev']}"
+        assert one.ask("maker", "GET", f"{path}/nodes/m.1?after={after}").json() == 1
+        assert "rev" not in one.ask("blind", "POST", f"{path}/wipe").json()
+        assert one.ask("device:7", "POST", f"{path}/wipe").status == 404
+        assert one.ask("part", "POST", f"{path}/wipe").json()["changed"] == 3
+
+        def values():
+            return other.ask("maker", "GET", f"{path}/values?nodes=*").json()["m"]
+
+        left = eventually(lambda: len(found := values()) == 9 and found)
+        assert not left.keys() & {"m.1", "m.10", "m.11"}

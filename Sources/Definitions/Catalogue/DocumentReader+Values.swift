@@ -81,7 +81,12 @@ extension DocumentReader {
     }
 
     /// A whole number within bounds.
-    func count(_ document: Document, of what: String, in range: ClosedRange<Int>) -> Int? {
+    func count(
+        _ document: Document,
+        of what: String,
+        in range: ClosedRange<Int>,
+        hint: String? = nil
+    ) -> Int? {
         if case .number(let text)? = document.scalar?.value, let number = whole(text), range.contains(number)
         {
             return number
@@ -89,7 +94,7 @@ extension DocumentReader {
         let bounds =
             range.upperBound == .max
             ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-        return refuse("\(what) must be a whole number \(bounds)", at: document.position)
+        return refuse("\(what) must be a whole number \(bounds)", at: document.position, hint: hint)
     }
 
     private func whole(_ text: String) -> Int? {

@@ -47,7 +47,9 @@ public struct HistoryDefinition: Hashable, Sendable {
     /// Reads both forms; nil after recording what is wrong.
     init?(_ document: Document, from reader: DocumentReader, _ word: String) {
         guard case .mapping = document.content else {
-            guard let count = reader.count(document, of: word, in: 0...Self.mostEmissions) else { return nil }
+            let hint = "or write \(word): { for: 7d, every: 1m }"
+            let count = reader.count(document, of: word, in: 0...Self.mostEmissions, hint: hint)
+            guard let count else { return nil }
             self.init(count: count)
             return
         }

@@ -26,6 +26,7 @@ public struct KeptSamples: Sendable {
         package let source: Int
         /// Where the value stands in `bytes`; nil: it was empty.
         package let value: Range<Int>?
+        package let cause: Cause?
     }
 
     /// The node, its graph, and the graph's rev and epoch when it was asked.
@@ -56,8 +57,15 @@ public struct KeptSamples: Sendable {
 
     /// Takes what is known of a node's past, after `since` or at the end.
     ///
-    /// Nil: its sources' rings do not say what is asked, or its own does.
-    public init?(of node: NamedNode, since: UInt64?, epoch: String?, limit: Int) {
+    /// Nil: its sources' rings do not say what is asked, or its own does. The authors of a source's
+    /// values are only named if `access` may read it.
+    public init?(
+        of node: NamedNode,
+        since: UInt64?,
+        epoch: String?,
+        limit: Int,
+        for access: Access = .full
+    ) {
         let graph = node.graph
         let hasRing = since.map { $0 >= node.history.from } ?? (node.ring != nil)
         guard !hasRing, !node.isMutable, graph.definition.mode == .settled,
@@ -84,25 +92,33 @@ public struct KeptSamples: Sendable {
         base = start < known.rev ? known : LogStamp(rev: start, time: 0)
         end = part.upperBound
         (self.since, self.limit) = (since, limit)
-        for (place, source) in sources.enumerated() { copy(source, place) }
+        for (place, source) in sources.enumerated() {
+            copy(source, place, namesAuthors: access.rights(on: source).contains(.read))
+        }
         samples.sort { ($0.stamp.rev, $0.number) < ($1.stamp.rev, $1.number) }
     }
 
     /// Copies what a source held at the base, and what it emitted until the end.
-    private mutating func copy(_ source: NamedNode, _ place: Int) {
+    private mutating func copy(_ source: NamedNode, _ place: Int, namesAuthors: Bool) {
+        func append(_ stamp: LogStamp, _ value: Datum?, _ cause: Cause?) {
+            let cause = namesAuthors ? cause : cause.map { Cause.of($0.origin, by: nil) }
+            self.append(stamp, value, cause, place)
+        }
         guard let ring = source.ring, ring.count > 0 else {
-            return append(source.changed, source.source?.value, place)
+            return append(source.changed, source.source?.value, source.cause)
         }
         for index in max(0, ring.index(after: base.rev) - 1)..<ring.index(after: end) {
-            append(ring[index].stamp, ring[index].value, place)
+            append(ring[index].stamp, ring[index].value, ring[index].cause)
         }
     }
 
-    private mutating func append(_ stamp: LogStamp, _ value: Datum?, _ place: Int) {
+    private mutating func append(_ stamp: LogStamp, _ value: Datum?, _ cause: Cause?, _ place: Int) {
         let from = bytes.count
         value?.withBytes { bytes.append(contentsOf: $0) }
         let range = value == nil ? nil : from..<bytes.count
-        samples.append(Sample(stamp: stamp, number: samples.count, source: place, value: range))
+        samples.append(
+            Sample(stamp: stamp, number: samples.count, source: place, value: range, cause: cause)
+        )
     }
 
     // MARK: - What is needed

@@ -42,6 +42,9 @@ public struct KeptSteps: Sendable {
                 node: node.name
             )
         }
+        if let begin, let end, end < begin {
+            throw HostError(.badField, "the range ends before it begins: begin is \(begin), end is \(end)")
+        }
         let now = max(graph.host.clock.wall, graph.time)
         let end = min(end ?? now, now)
         let kept = node.steps.map { steps in
@@ -52,10 +55,7 @@ public struct KeptSteps: Sendable {
             let oldest = ring.count > first ? ring[first].stamp.time : graph.time
             return first > 0 || ring.from >= node.definedAt ? oldest : min(node.born, oldest)
         }
-        let begin = begin ?? min(kept ?? .max, ringSince ?? .max)
-        guard begin <= end else {
-            throw HostError(.badField, "the range ends before it begins: begin is \(begin), end is \(end)")
-        }
+        let begin = min(end, begin ?? min(kept ?? .max, ringSince ?? .max))
         (self.node, self.graph, epoch, rev) = (node.name, graph.name, graph.epoch, graph.rev)
         (self.begin, self.end, self.points) = (begin, end, points)
         if let ring, let ringSince, kept == nil || ringSince <= begin {

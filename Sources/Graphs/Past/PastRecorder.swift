@@ -15,7 +15,8 @@ package final class PastRecorder {
     package private(set) var states: [State] = []
     private var facets = Facets()
     private let hasFacets: Bool
-    private let hasCauses: Bool
+    /// Why the values of the next commit were set, if that does not say so itself.
+    package var cause: Cause?
     private let name: String
     private let access: Access
     private let bag = CancellableBag()
@@ -25,17 +26,13 @@ package final class PastRecorder {
 
     /// A recorder for the node with that name, in a graph to which no commit was applied yet; nil:
     /// the graph does not exist yet.
-    ///
-    /// Without `causes` the commits are made up of values, and say nothing of why these were set.
     package init(
         of name: String,
         for access: Access,
         facets hasFacets: Bool,
-        causes hasCauses: Bool = true,
         in graph: LiveGraph?
     ) {
         self.name = name
-        self.hasCauses = hasCauses
         self.access = access
         self.hasFacets = hasFacets
         if let graph { follow(graph) }
@@ -113,8 +110,7 @@ package final class PastRecorder {
         if value == nil, isEmptyNow { return }
         isEmptyNow = value == nil
         bytes += value?.byteCount ?? 0
-        let cause = hasCauses ? cause : Cause.of(.restore, by: nil)
-        emissions.append(HistoryRing.Entry(stamp: graph.stamp, value: value, cause: cause))
+        emissions.append(HistoryRing.Entry(stamp: graph.stamp, value: value, cause: self.cause ?? cause))
     }
 
     private final class Heard: ChangeListen<Datum> {

@@ -51,7 +51,7 @@ extension KeptSamples {
         for (name, time) in defined { graph.node(name)?.changed = LogStamp(rev: 1, time: time) }
         let time = max(graph.time, base.time, defined.map(\.time).max() ?? 0)
         _ = host.apply(Commit(graph: graph), LogStamp(rev: base.rev, time: time))
-        let recorder = PastRecorder(of: node, for: .full, facets: false, causes: false, in: graph)
+        let recorder = PastRecorder(of: node, for: .full, facets: false, in: graph)
         var (start, first) = (start, HistoryRing.Entry?.none)
         if beginsWithBase {
             let value = graph.node(node).flatMap { graph.builder.materialise($0).value }
@@ -60,13 +60,20 @@ extension KeptSamples {
             if value == nil, since == nil {
                 start = base.rev
             } else {
-                first = HistoryRing.Entry(stamp: base, value: value, cause: Cause.of(.restore, by: nil))
+                let cause = samples.last { $0.stamp.rev == base.rev }?.cause
+                first = HistoryRing.Entry(
+                    stamp: base,
+                    value: value,
+                    cause: cause ?? Cause.of(.initial, by: nil)
+                )
             }
         }
         var reached = base.rev
         while let next = rest.first, host.pipelines.total <= Self.mostUnits {
             guard isWanted() else { return .stopped }
-            try apply(takeCommit(from: &rest), next.stamp, to: graph)
+            let commit = takeCommit(from: &rest)
+            recorder.cause = commit.last?.cause
+            try apply(commit, next.stamp, to: graph)
             if host.pipelines.total <= Self.mostUnits { reached = next.stamp.rev }
         }
         let isDear = host.pipelines.total > Self.mostUnits

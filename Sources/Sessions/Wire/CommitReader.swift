@@ -54,10 +54,12 @@ public enum CommitReader {
         }
         var globs: [String] = []
         if let clear = fields[.clear] {
-            guard clear.kind == .array else { throw HostError(.badField, "clear: a list of names is needed") }
+            guard clear.kind == .array else {
+                throw HostError(.badField, "clear: a list of names and globs is needed")
+            }
             for element in clear.elements {
                 guard let name = element.text else {
-                    throw HostError(.badField, "clear: a list of names is needed")
+                    throw HostError(.badField, "clear: a list of names and globs is needed")
                 }
                 if Glob.isGlob(name.string) {
                     globs.append(name.string)

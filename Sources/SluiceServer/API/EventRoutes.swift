@@ -5,13 +5,14 @@ internal import Support
 internal import Values
 
 enum EventRoutes {
-    /// `GET …/events?node=a&node=b&every=&pipe=`: the socket becomes an ``EventStreamConnection``.
+    /// `GET …/events?node=a&node=b&every=&path=&pipe=`: the socket becomes an ``EventStreamConnection``.
     static func streamEvents(_ request: Request) throws(HostError) {
         let graph = try request.graph().graph.name
-        let options = try StreamOptions(request.query)
+        var options = try StreamOptions(request.query)
+        options.hasPath = try request.query.isSet("path")
         let nodes = request.query.strings("node")
         let cursor = request.head.value(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
-        request.connection.whenThereIsRoom { connection in
+        request.connection.whenThereIsRoom { [options] connection in
             connection.whenParsed(options.text) { connection, pipeline in
                 var options = options
                 options.parsed = pipeline

@@ -28,7 +28,8 @@ enum HistoryRoutes {
             )
         }
         do throws(HostError) {
-            if let samples = KeptSamples(of: node, since: rev, epoch: epoch, limit: limit) {
+            let samples = KeptSamples(of: node, since: rev, epoch: epoch, limit: limit, for: request.access)
+            if let samples {
                 return try PastQuery.answer(looks.work(on: samples), by: looks, on: connection)
             }
             connection.answerJSON(

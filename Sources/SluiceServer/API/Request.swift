@@ -92,7 +92,12 @@ struct Request {
     }
 
     /// A name or glob; every name unless it is given.
+    ///
+    /// - Throws: `bad_field`, also for a body, which could only mean to say the same.
     func pattern(_ name: StaticString) throws(HostError) -> String {
+        guard body.isEmpty else {
+            throw HostError(.badField, "no body is expected: \(name) is a parameter in the URL")
+        }
         let longest = 256
         let pattern = query.raw(name) == nil ? "*" : query.string(name) ?? ""
         guard (1...longest).contains(pattern.utf8.count) else {

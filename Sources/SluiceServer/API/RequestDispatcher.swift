@@ -78,7 +78,10 @@ final class RequestDispatcher: RequestHandler {
             try identify(head, for: need, on: connection)
             try need.check(connection.access, captures)
             let request = request(head, captures, need, on: connection)
-            if !head.query.isEmpty, try CommitQuery.isPutOff(request, service.operations[number]) { return }
+            if !head.query.isEmpty {
+                try service.operations[number].checkParameters(request.query)
+                if try CommitQuery.isPutOff(request, service.operations[number]) { return }
+            }
             guard !head.has(.contentEncoding) || BodyDecoding.isDone(on: connection) else { return }
             try service.operations[number].handler(request)
             // What only looks may find out later that a right is lacking.

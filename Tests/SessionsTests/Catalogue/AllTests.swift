@@ -9,10 +9,6 @@ import Values
 struct AllTests {
     let bench = Bench()
 
-    private func define(_ nodes: String, _ more: String = "") throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","nodes":{\#(nodes)}\#(more)}"#)
-    }
-
     private static let words = [
         "sum", "avg", "min", "max", "count", "any", "all", "list", "object",
     ]
@@ -20,7 +16,7 @@ struct AllTests {
     @Test("F-5: what each word makes of numbers and truths, and of no members")
     func words() throws {
         let all = Self.words.map { #""\#($0)":{"all":"n.*","reduce":"\#($0)"}"# }.joined(separator: ",")
-        let graph = try define(#""n.b":{"set":"any"},"n.a":{"set":"any"},\#(all)"#)
+        let graph = try bench.define(nodes: #""n.b":{"set":"any"},"n.a":{"set":"any"},\#(all)"#)
         func read() throws -> [String] { try Self.words.map { try bench.read(graph, $0) } }
         #expect(try read() == ["0", "empty", "empty", "empty", "0", "false", "true", "[]", "{}"])
         try bench.set(graph, [("n.b", "0.1")])
@@ -46,12 +42,12 @@ struct AllTests {
         "F-5: a member that failed, or of the wrong type, makes the result fail and is named: the first by name"
     )
     func failures() throws {
-        let graph = try define(
-            #"""
-            "n.c":{"set":"any"},"n.b":{"from":"x","pipe":[{"map":"1 / value"}]},"x":{"set":"any"},
-            "sum":{"all":"n.*","reduce":"sum","map":"value + 1"},"count":{"all":"n.*","reduce":"count"},
-            "list":{"all":"n.*","reduce":"list","retain":"always"}
-            """#
+        let graph = try bench.define(
+            nodes: #"""
+                "n.c":{"set":"any"},"n.b":{"from":"x","pipe":[{"map":"1 / value"}]},"x":{"set":"any"},
+                "sum":{"all":"n.*","reduce":"sum","map":"value + 1"},"count":{"all":"n.*","reduce":"count"},
+                "list":{"all":"n.*","reduce":"list","retain":"always"}
+                """#
         )
         func fail(_ name: String) throws -> Fail? {
             guard case .fail(let datum) = graph.read(try #require(graph.node(name))).held else { return nil }
@@ -110,14 +106,14 @@ struct AllTests {
         "F-3, F-5: derived members come with the values they are made from; the key is what stands for the `*`"
     )
     func derivedMembers() throws {
-        let graph = try define(
-            #"""
-            "sensor.{id}.celsius":{"set":"number"},
-            "sensor.{id}.hot":{"from":"sensor.{id}.celsius","pipe":[{"map":"value > 30"},"distinct"]},
-            "hot":{"all":"sensor.*.hot","reduce":"object","map":"size(value)"},
-            "which":{"all":"sensor.*.hot","reduce":"object"},"any":{"all":"sensor.*.hot","reduce":"any"},
-            "both":{"combine":{"any":"any","which":"which"},"retain":"always"}
-            """#
+        let graph = try bench.define(
+            nodes: #"""
+                "sensor.{id}.celsius":{"set":"number"},
+                "sensor.{id}.hot":{"from":"sensor.{id}.celsius","pipe":[{"map":"value > 30"},"distinct"]},
+                "hot":{"all":"sensor.*.hot","reduce":"object","map":"size(value)"},
+                "which":{"all":"sensor.*.hot","reduce":"object"},"any":{"all":"sensor.*.hot","reduce":"any"},
+                "both":{"combine":{"any":"any","which":"which"},"retain":"always"}
+                """#
         )
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"which","mode":"all"}"#)
@@ -133,8 +129,8 @@ struct AllTests {
 
     @Test("F-5: what a member's change costs does not grow with their number; a thousand are one value")
     func many() throws {
-        let graph = try define(
-            #""s.{id}":{"set":"number"},"avg":{"all":"s.*","reduce":"avg","retain":"always"}"#
+        let graph = try bench.define(
+            nodes: #""s.{id}":{"set":"number"},"avg":{"all":"s.*","reduce":"avg","retain":"always"}"#
         )
         for number in 0..<1_000 { try bench.submit(graph, [("s.\(number)", "\(number)")]) }
         #expect(try bench.read(graph, "avg") == "499.5")
@@ -149,8 +145,9 @@ struct AllTests {
 
     @Test("the last change is that of a member, also of one that has left, whether or not the node lives")
     func lastChange() throws {
-        let graph = try define(
-            #""s.{id}":{"set":"number"},"sum":{"all":"s.*","reduce":"sum"},"twice":{"from":"sum","pipe":[{"map":"value * 2"}]}"#
+        let graph = try bench.define(
+            nodes:
+                #""s.{id}":{"set":"number"},"sum":{"all":"s.*","reduce":"sum"},"twice":{"from":"sum","pipe":[{"map":"value * 2"}]}"#
         )
         func changes() throws -> [UInt64] {
             try ["sum", "twice"].map { graph.read(try #require(graph.node($0))).changed }
@@ -181,7 +178,7 @@ struct AllTests {
             names.map { #""\#($0)":{"set":"number","initial":1},"# }.joined()
                 + #""sum":{"all":"n.*","reduce":"sum"},"next":{"combine":["sum","x"]},"x":{"set":"any","initial":0}"#
         }
-        let graph = try define(nodes(["n.a", "n.b"]))
+        let graph = try bench.define(nodes: nodes(["n.a", "n.b"]))
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"next","mode":"all"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","all":"n.*","reduce":"sum","mode":"all"}"#)
@@ -203,12 +200,12 @@ struct AllTests {
 
     @Test("G-164: a restored graph continues with the same members")
     func saving() throws {
-        let graph = try define(
-            #"""
-            "s.{id}":{"set":"any"},"s.x":{"set":"any"},"t.{id}":{"from":"s.{id}","pipe":["distinct"]},
-            "sum":{"all":"s.*","reduce":"sum","retain":"always"},
-            "list":{"all":"t.*","reduce":"list","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + 1"}}]}
-            """#
+        let graph = try bench.define(
+            nodes: #"""
+                "s.{id}":{"set":"any"},"s.x":{"set":"any"},"t.{id}":{"from":"s.{id}","pipe":["distinct"]},
+                "sum":{"all":"s.*","reduce":"sum","retain":"always"},
+                "list":{"all":"t.*","reduce":"list","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + 1"}}]}
+                """#
         )
         try bench.set(graph, [("s.c", "0.1"), ("s.x", "0.2")])
         try bench.set(graph, [("s.a", "0.7")])
@@ -224,8 +221,9 @@ struct AllTests {
 
     @Test("a client's `all` means the nodes that it may read and build on; other rights end it")
     func rights() throws {
-        let graph = try define(
-            #""n.a":{"set":"number","initial":1},"n.b":{"set":"number","initial":10},"n.{id}":{"set":"number"},"sum":{"all":"n.*","reduce":"sum"}"#,
+        let graph = try bench.define(
+            nodes:
+                #""n.a":{"set":"number","initial":1},"n.b":{"set":"number","initial":10},"n.{id}":{"set":"number"},"sum":{"all":"n.*","reduce":"sum"}"#,
             #","access":[{"who":"role:all","can":["read","pipe"]},{"who":"role:some","nodes":["n.a","n.x*","sum"],"can":["read","pipe"]},{"who":"role:look","can":["read"]}]"#
         )
         func principal(_ role: String) -> Access {

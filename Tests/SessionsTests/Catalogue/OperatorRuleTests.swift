@@ -12,10 +12,6 @@ struct OperatorRuleTests {
         client = bench.connect()
     }
 
-    private func define(_ nodes: String, mode: String = "settled") throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes)}}"#)
-    }
-
     private func listen(_ node: String) {
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"\#(node)","mode":"all"}"#)
     }
@@ -31,15 +27,16 @@ struct OperatorRuleTests {
         arguments: [(#"{"skip":0}"#, ["1", "2"]), (#"{"take":0}"#, []), (#"{"prefix":0}"#, [])]
     )
     func ofNone(stage: String, expected: [String]) throws {
-        let graph = try define(#""x":{"set":"any"},"d":{"from":"x","pipe":[\#(stage)]}"#)
+        let graph = try bench.define(nodes: #""x":{"set":"any"},"d":{"from":"x","pipe":[\#(stage)]}"#)
         listen("d")
         #expect(try told(graph, [("x", "1"), ("x", "2")]) == expected)
     }
 
     @Test("G-77: flatten follows the latest chosen node only; one that is empty empties it, and emits later")
     func flatten() throws {
-        let graph = try define(
-            #""key":{"set":"any"},"a":{"set":"any","initial":1},"b":{"set":"any"},"f":{"flatten":{"from":"key","to":{"a":"a","b":"b"}}}"#
+        let graph = try bench.define(
+            nodes:
+                #""key":{"set":"any"},"a":{"set":"any","initial":1},"b":{"set":"any"},"f":{"flatten":{"from":"key","to":{"a":"a","b":"b"}}}"#
         )
         listen("f")
         #expect(try told(graph, [("key", #""a""#), ("a", "2"), ("b", "9")]) == ["1", "2"])
@@ -50,8 +47,9 @@ struct OperatorRuleTests {
 
     @Test("G-79: flatten releases the node that it followed with the next one")
     func innerNode() throws {
-        let graph = try define(
-            #""key":{"set":"any","initial":"a"},"x":{"set":"any"},"a":{"from":"x"},"b":{"from":"x"},"f":{"flatten":{"from":"key","to":{"a":"a","b":"b"}}}"#
+        let graph = try bench.define(
+            nodes:
+                #""key":{"set":"any","initial":"a"},"x":{"set":"any"},"a":{"from":"x"},"b":{"from":"x"},"f":{"flatten":{"from":"key","to":{"a":"a","b":"b"}}}"#
         )
         func living() -> [String] { graph.nodes.filter { $0.living != nil && !$0.isMutable }.map(\.name) }
         #expect(living() == ["a", "f"])
@@ -64,8 +62,9 @@ struct OperatorRuleTests {
 
     @Test("G-80: merge begins with the last input that has a value; an input named twice emits twice")
     func merge() throws {
-        let graph = try define(
-            #""x":{"set":"any","initial":1},"y":{"set":"any","initial":2},"z":{"set":"any"},"m":{"merge":["x","y","z","x"]},"n":{"merge":["x","y","z"]}"#
+        let graph = try bench.define(
+            nodes:
+                #""x":{"set":"any","initial":1},"y":{"set":"any","initial":2},"z":{"set":"any"},"m":{"merge":["x","y","z","x"]},"n":{"merge":["x","y","z"]}"#
         )
         #expect(try bench.read(graph, "n") == "2")
         listen("m")
@@ -77,7 +76,10 @@ struct OperatorRuleTests {
         arguments: [("settled", ["[2,2]"]), ("immediate", ["[2,1]", "[2,2]"])]
     )
     func twice(mode: String, expected: [String]) throws {
-        let graph = try define(#""x":{"set":"any","initial":1},"c":{"combine":["x","x"]}"#, mode: mode)
+        let graph = try bench.define(
+            nodes: #""x":{"set":"any","initial":1},"c":{"combine":["x","x"]}"#,
+            mode: mode
+        )
         listen("c")
         #expect(try told(graph, [("x", "2")]) == expected)
     }
@@ -87,8 +89,9 @@ struct OperatorRuleTests {
         let names = (0..<20).map { "x\($0)" }
         let list = names.map { "\"\($0)\"" }.joined(separator: ",")
         let sets = names.map { #""\#($0)":{"set":"number","initial":1}"# }.joined(separator: ",")
-        let graph = try define(
-            #"\#(sets),"c":{"combine":[\#(list)],"map":"sum(value)"},"z":{"zip":[\#(list)],"map":"sum(value)"}"#
+        let graph = try bench.define(
+            nodes:
+                #"\#(sets),"c":{"combine":[\#(list)],"map":"sum(value)"},"z":{"zip":[\#(list)],"map":"sum(value)"}"#
         )
         #expect(try bench.read(graph, "c") == "20")
         #expect(try bench.read(graph, "z") == "20")
@@ -99,8 +102,9 @@ struct OperatorRuleTests {
 
     @Test("G-87: the expression beside combine sees each input under its name, the one beside zip the list")
     func spread() throws {
-        let graph = try define(
-            #""x":{"set":"any","initial":7},"y":{"set":"any","initial":2},"c":{"combine":{"a":"x","b":"y"},"map":"a - b"},"z":{"zip":["x","y"],"map":"value[0] - value[1]"}"#
+        let graph = try bench.define(
+            nodes:
+                #""x":{"set":"any","initial":7},"y":{"set":"any","initial":2},"c":{"combine":{"a":"x","b":"y"},"map":"a - b"},"z":{"zip":["x","y"],"map":"value[0] - value[1]"}"#
         )
         #expect(try bench.read(graph, "c") == "5")
         #expect(try bench.read(graph, "z") == "5")

@@ -16,16 +16,12 @@ struct PassiveInputTests {
         "l":{"combine":["m","n",{"of":"t","passive":true}]}
         """
 
-    private func define(_ nodes: String = nodes, mode: String = "settled") throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes)}}"#)
-    }
-
     @Test(
         "X-8: a passive input completes the value, and is no cause afterwards; what it holds is seen at the next cause",
         arguments: ["settled", "immediate"]
     )
     func causes(mode: String) throws {
-        let graph = try define(mode: mode)
+        let graph = try bench.define(nodes: Self.nodes, mode: mode)
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"c","mode":"all"}"#)
         func told(_ values: [(String, String)], clear: [String] = []) throws -> [String] {
@@ -61,10 +57,10 @@ struct PassiveInputTests {
     func together() throws {
         for (mode, expected) in [("settled", ["33"]), ("immediate", ["33"])] {
             let bench = Bench()
-            let graph = try bench.define(
-                #"{"graph":"g","mode":"\#(mode)","nodes":{"m":{"set":"any"},"t":{"set":"any"},"#
-                    + #""c":{"combine":{"m":"m","t":{"of":"t","passive":true}},"map":"m * t"}}}"#
-            )
+            let nodes =
+                #""m":{"set":"any"},"t":{"set":"any"},"#
+                + #""c":{"combine":{"m":"m","t":{"of":"t","passive":true}},"map":"m * t"}"#
+            let graph = try bench.define(nodes: nodes, mode: mode)
             try bench.set(graph, [("m", "2"), ("t", "10")])
             let client = bench.connect()
             client.ask(#"{"op":"sub","id":1,"graph":"g","node":"c","mode":"all"}"#)
@@ -77,18 +73,13 @@ struct PassiveInputTests {
 
     @Test("X-8: it depends on earlier values, so it is kept, and after a restart it shows what it showed")
     func kept() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         #expect(graph.node("c")?.definition.stateClass == .history)
         #expect(graph.node("c")?.living != nil)
         try bench.set(graph, [("m", "2"), ("t", "6")])
         try bench.set(graph, [("t", "5")])
         #expect(try bench.read(graph, "c") == "20")
-        func cut() throws -> (Bench, LiveGraph) {
-            let (second, restored) = try bench.continued(graph, from: SavedGraph(graph: graph).save())
-            #expect(restored.seen == graph.seen)
-            return (second, restored)
-        }
-        let (second, restored) = try cut()
+        let (second, restored) = try bench.cut(graph)
         #expect(try second.read(restored, "c") == "20")
         for (bench, graph) in [(bench, graph), (second, restored)] {
             try bench.set(graph, [("m", "3")])
@@ -96,7 +87,7 @@ struct PassiveInputTests {
         }
         // An emptiness that was not seen yet is seen after the restart.
         try bench.submit(graph, [], clear: ["t"])
-        let (third, again) = try cut()
+        let (third, again) = try bench.cut(graph)
         #expect(try third.read(again, "c") == "36")
         try third.set(again, [("m", "4")])
         #expect(try third.read(again, "c") == "empty")
@@ -104,7 +95,7 @@ struct PassiveInputTests {
 
     @Test("X-8: a client's combine takes them too; it holds, loads and wants them")
     func clients() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("m", "2"), ("t", "6")])
         let (producer, client) = (bench.connect(), bench.connect())
         producer.ask(#"{"op":"demand","id":9,"graph":"g","nodes":["t"]}"#)
@@ -133,7 +124,7 @@ struct PassiveInputTests {
 
     @Test("X-8: redefining the word away makes the input a cause again")
     func redefined() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("m", "2"), ("t", "6")])
         try bench.set(graph, [("t", "5")])
         try bench.redefine(graph, Self.nodes.replacing(#"{"of":"f","passive":true}"#, with: #""f""#))

@@ -21,16 +21,12 @@ struct ComputedNameTests {
         "r.{room}.c":{"flatten":{"from":"r.{room}.key","node":"r.{room}.{value}.c"}}
         """
 
-    private func define(_ nodes: String = nodes, mode: String = "settled") throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes)}}"#)
-    }
-
     @Test(
         "X-9: the value chooses a member, as a string itself or by its JSON text; others are no keys",
         arguments: ["settled", "immediate"]
     )
     func keys(mode: String) throws {
-        let graph = try define(mode: mode)
+        let graph = try bench.define(nodes: Self.nodes, mode: mode)
         try bench.set(graph, [("s.a", "1"), ("s.3", "2"), ("s.true", "3"), ("other", "0")])
         func shown(_ key: String) throws -> [String] {
             try bench.set(graph, [("key", key)])
@@ -52,7 +48,7 @@ struct ComputedNameTests {
 
     @Test("X-9: placeholders of the own name stand beside the value: a member follows in its own room")
     func families() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("r.x.1.c", "10"), ("r.y.1.c", "20"), ("r.x.key", "1"), ("r.y.key", "1")])
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["r.*.c"],"mode":"all"}"#)
@@ -68,7 +64,7 @@ struct ComputedNameTests {
         "X-9: the former member goes in the turn of the switch, with its reason; a new one is born as by a listener"
     )
     func releases() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("key", #""a""#)])
         let (watcher, client) = (bench.connect(), bench.connect())
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"ten"}"#)
@@ -111,7 +107,9 @@ struct ComputedNameTests {
         "X-9: a declared node stands in the place of a member, also one that is declared while it is followed"
     )
     func declared() throws {
-        let graph = try define(Self.nodes + #","s.x":{"set":"any","initial":7},"q.x":{"set":"any"}"#)
+        let graph = try bench.define(
+            nodes: Self.nodes + #","s.x":{"set":"any","initial":7},"q.x":{"set":"any"}"#
+        )
         try bench.set(graph, [("key", #""x""#)])
         #expect(try bench.read(graph, "shown") == "7" && bench.read(graph, "ten") == "70")
         try bench.set(graph, [("key", #""a""#), ("s.a", "1")])
@@ -131,7 +129,7 @@ struct ComputedNameTests {
             #""key":{"set":"any"},"s.y{id}":{"set":"any"},"\#(family)":{"set":"any"},"#
                 + #""shown":{"flatten":{"from":"key","node":"s.{value}"}}"#
         }
-        let graph = try define(nodes("s.x{id}"))
+        let graph = try bench.define(nodes: nodes("s.x{id}"))
         try bench.set(graph, [("key", #""x1""#), ("s.x1", "1"), ("s.y1", "2")])
         #expect(try bench.read(graph, "shown") == "1")
         try bench.redefine(graph, nodes("s.z{id}"))
@@ -151,7 +149,7 @@ struct ComputedNameTests {
                 + #""e.{id}":{"from":"d.{id}","pipe":[{"map":"value + 0"}]},"f.{id}":{"from":"e.{id}","pipe":[{"map":"value + 0"}]},"#
                 + #""shown":{"flatten":{"from":"key","node":"f.{value}"},"pipe":[{"map":"[value, \#(factor)]"}]}"#
         }
-        let graph = try define(nodes(2))
+        let graph = try bench.define(nodes: nodes(2))
         try bench.set(graph, [("key", #""a""#), ("s.a", "1")])
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"shown","mode":"all"}"#)
@@ -161,11 +159,10 @@ struct ComputedNameTests {
 
     @Test("X-9: what is followed outlives a restart")
     func restored() throws {
-        let graph = try define(Self.nodes.replacing(#","retain":"whileInUse""#, with: ""))
+        let graph = try bench.define(nodes: Self.nodes.replacing(#","retain":"whileInUse""#, with: ""))
         for key in [#""a""#, #""a b""#, #""b""#] {
             try bench.set(graph, [("key", key), ("s.a", "1")])
-            let (second, restored) = try bench.continued(graph, from: SavedGraph(graph: graph).save())
-            #expect(restored.seen == graph.seen)
+            let (second, restored) = try bench.cut(graph)
             for (bench, graph) in [(bench, graph), (second, restored)] {
                 try bench.set(graph, [("s.a", "2"), ("s.b", "3")])
                 try bench.set(graph, [("s.b", "4")])
@@ -187,7 +184,7 @@ struct ComputedNameTests {
 
     @Test("X-9: a client's rights are checked at each switch; what it may not read is no key")
     func rights() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("s.a", "1"), ("s.b", "2"), ("key", #""a""#)])
         let ann = bench.connect(access("key", "s.a", "s.c"))
         let all = bench.connect()
@@ -266,7 +263,7 @@ struct ComputedNameTests {
 
     @Test("X-9: expressions after it see the time of the newest commit among what it follows")
     func times() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("key", #""a""#)])
         bench.pass(5)
         try bench.set(graph, [("s.a", "1")])
@@ -281,7 +278,7 @@ struct ComputedNameTests {
 
     @Test("X-9: why, pictures and the neighbours of a node show what is followed")
     func pictures() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.nodes)
         try bench.set(graph, [("key", #""a""#), ("s.a", "1")])
         let living = try #require(graph.node("shown")?.living)
         #expect(living.followedNodes.compactMap { graph.name(of: $0)?.name } == ["s.a"])

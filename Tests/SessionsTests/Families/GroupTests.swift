@@ -19,10 +19,6 @@ struct GroupTests {
 
     let bench = Bench()
 
-    private func define(_ nodes: String = rooms, mode: String = "settled") throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","mode":"\#(mode)","nodes":{\#(nodes)}}"#)
-    }
-
     private static func sensor(_ room: Int, _ name: String) -> String {
         "room.\(room).sensor.\(name).celsius"
     }
@@ -38,7 +34,7 @@ struct GroupTests {
 
     @Test("X-6: members change their groups in the commit of their birth and death")
     func births() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         let client = bench.connect()
         let snap = client.ask(#"{"op":"sub","id":1,"graph":"g","node":"room.3.mean"}"#)
         #expect(snap[0].contains(#""empty":true"#), "\(snap)")
@@ -58,7 +54,7 @@ struct GroupTests {
 
     @Test("X-6: globs see a group while it has a member; by its name it lives on, and counts")
     func seen() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["room.*.mean"]}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","node":"room.3.mean"}"#)
@@ -81,7 +77,7 @@ struct GroupTests {
 
     @Test("X-6: a failed member fails its own group only, and the failure names it")
     func failures() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["room.*.mean"]}"#)
         try bench.set(graph, [(Self.sensor(3, "a"), #""x""#), (Self.sensor(4, "a"), "1")])
@@ -92,12 +88,12 @@ struct GroupTests {
 
     @Test("X-6: an object is keyed by the joined placeholder, if there is one, otherwise by the name")
     func objects() throws {
-        let graph = try define(
-            #"""
-            "s.{a}.{b}.{x}":{"set":"any"},
-            "one.{a}.{x}":{"all":"s.{a}.{b}.{x}","reduce":"object"},
-            "two.{b}":{"all":"s.{a}.{b}.{x}","reduce":"object"}
-            """#
+        let graph = try bench.define(
+            nodes: #"""
+                "s.{a}.{b}.{x}":{"set":"any"},
+                "one.{a}.{x}":{"all":"s.{a}.{b}.{x}","reduce":"object"},
+                "two.{b}":{"all":"s.{a}.{b}.{x}","reduce":"object"}
+                """#
         )
         try bench.set(graph, [("s.1.k.x", "1"), ("s.1.l.x", "2"), ("s.2.k.x", "3"), ("s.1.k.y", "4")])
         #expect(try bench.read(graph, "one.1.x") == #"{"k":1,"l":2}"#)
@@ -108,11 +104,11 @@ struct GroupTests {
 
     @Test("X-6: a group joins one family, whatever other names its glob matches")
     func families() throws {
-        let graph = try define(
-            #"""
-            "t.{a}.{b}":{"set":"any"},"t.{a}.{b}.{c}":{"set":"any"},
-            "sum.{a}":{"all":"t.{a}.{b}","reduce":"sum"}
-            """#
+        let graph = try bench.define(
+            nodes: #"""
+                "t.{a}.{b}":{"set":"any"},"t.{a}.{b}.{c}":{"set":"any"},
+                "sum.{a}":{"all":"t.{a}.{b}","reduce":"sum"}
+                """#
         )
         try bench.set(graph, [("t.1.x.y", "100"), ("t.11.x", "50"), ("t.1.x", "1"), ("t.1.y", "2")])
         #expect(try bench.read(graph, "sum.1") == "3")
@@ -125,14 +121,14 @@ struct GroupTests {
         arguments: ["settled", "immediate"]
     )
     func joined(mode: String) throws {
-        let graph = try define(
-            #"""
-            "s.{a}.{b}.{x}":{"set":"any"},
-            "d.{a}.{b}.{x}":{"from":"s.{a}.{b}.{x}","pipe":[{"map":"value * 2"}]},
-            "ab.{a}.{b}":{"all":"d.{a}.{b}.{x}","reduce":"sum"},
-            "a.{a}":{"all":"ab.{a}.{b}","reduce":"max"},
-            "all":{"all":"a.*","reduce":"list","pipe":[{"map":"[value.size(), value[0]]"}]}
-            """#,
+        let graph = try bench.define(
+            nodes: #"""
+                "s.{a}.{b}.{x}":{"set":"any"},
+                "d.{a}.{b}.{x}":{"from":"s.{a}.{b}.{x}","pipe":[{"map":"value * 2"}]},
+                "ab.{a}.{b}":{"all":"d.{a}.{b}.{x}","reduce":"sum"},
+                "a.{a}":{"all":"ab.{a}.{b}","reduce":"max"},
+                "all":{"all":"a.*","reduce":"list","pipe":[{"map":"[value.size(), value[0]]"}]}
+                """#,
             mode: mode
         )
         let client = bench.connect()
@@ -158,7 +154,7 @@ struct GroupTests {
     @Test("X-6: declared nodes stand in the place of the members of their names")
     func declared() throws {
         let named = #","room.3.sensor.door.celsius":{"set":"any","initial":5}"#
-        let graph = try define(Self.rooms + named)
+        let graph = try bench.define(nodes: Self.rooms + named)
         #expect(globs(graph, "room.3.mean") == ["room.3.mean"])
         try bench.set(graph, [(Self.sensor(3, "a"), "15")])
         #expect(try bench.read(graph, "room.3.mean") == "10")
@@ -184,7 +180,7 @@ struct GroupTests {
 
     @Test("X-6: a family becomes one of groups, and another one again, and its members live on")
     func redefined() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         try bench.set(graph, [(Self.sensor(3, "a"), "20"), (Self.sensor(3, "b"), "21")])
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"room.3.mean"}"#)
@@ -206,7 +202,7 @@ struct GroupTests {
 
     @Test("X-6: the last change of a group is that of its newest member, or of the last death")
     func changes() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         func change() throws -> UInt64 { try #require(graph.node("room.3.mean")).lastChange.rev }
         try bench.set(graph, [(Self.sensor(3, "a"), "20"), (Self.sensor(3, "b"), "21")])
         let first = graph.rev
@@ -243,7 +239,7 @@ struct GroupTests {
 
     @Test("X-6: explain and pictures name what a group joins")
     func named() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         try bench.set(graph, [(Self.sensor(3, "a"), "20"), (Self.sensor(4, "a"), "1")])
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"room.3.mean"}"#)
@@ -255,7 +251,7 @@ struct GroupTests {
 
     @Test("X-6: a client joins the nodes of one group by a glob; placeholders are for families")
     func clients() throws {
-        let graph = try define()
+        let graph = try bench.define(nodes: Self.rooms)
         try bench.set(graph, [(Self.sensor(3, "a"), "20"), (Self.sensor(4, "a"), "1")])
         let client = bench.connect()
         let one = client.ask(

@@ -10,10 +10,6 @@ import Values
 struct MemberRetentionTests {
     private let bench = Bench()
 
-    private func define(_ nodes: String) throws -> LiveGraph {
-        try bench.define(#"{"graph":"g","nodes":{\#(nodes)}}"#)
-    }
-
     private func redefine(_ graph: LiveGraph, _ nodes: String) throws {
         let definition = try bench.definition(#"{"graph":"g","nodes":{\#(nodes)}}"#)
         guard case .applied = bench.host.redefine(graph, as: definition) else {
@@ -28,7 +24,7 @@ struct MemberRetentionTests {
         "F-4: a member keeps its value when the definition of others changes, also when it is looked up then"
     )
     func unchanged() throws {
-        let graph = try define(#""s.{id}":{"set":"number"}"#)
+        let graph = try bench.define(nodes: #""s.{id}":{"set":"number"}"#)
         try bench.set(graph, [("s.a", "1")])
         try redefine(graph, #""s.{id}":{"set":"number"},"x":{"set":"any"}"#)
         #expect(try bench.read(graph, "s.a") == "1")
@@ -38,7 +34,7 @@ struct MemberRetentionTests {
 
     @Test("F-4: a member expires by the present definition, whatever its family is called or said before")
     func expiring() throws {
-        let graph = try define(#""s.{id}":{"set":"number","expire":"10s"}"#)
+        let graph = try bench.define(nodes: #""s.{id}":{"set":"number","expire":"10s"}"#)
         try bench.set(graph, [("s.a", "1")])
         bench.leap(1_000)
         try bench.set(graph, [("s.b", "1")])
@@ -60,7 +56,9 @@ struct MemberRetentionTests {
 
     @Test("F-4: a derived member that is retained is kept as long as all that it is made from has values")
     func derived() throws {
-        let graph = try define(#""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}","retain":"always"}"#)
+        let graph = try bench.define(
+            nodes: #""s.{id}":{"set":"number"},"d.{id}":{"from":"s.{id}","retain":"always"}"#
+        )
         let client = bench.connect()
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"d.a"}"#)
         client.ask(#"{"op":"unsub","id":1}"#)

@@ -128,14 +128,33 @@ struct OriginTests {
         withExtendedLifetime(second) {}
     }
 
+    private let reader = Access(
+        Principal(name: "v", grants: [.init(nodes: ["plain", "twice"], can: .read)])
+    )
+
     @Test("X-12: who has set a node that the caller may not read is not said of what follows from it")
     func hidden() throws {
         let graph = try bench.define(Self.house)
         try bench.submit(graph, [("a", "2")], by: "ann")
-        let reader = Access(Principal(name: "v", grants: [.init(nodes: ["plain", "twice"], can: .read)]))
         let node = try #require(graph.node("plain"))
         let text = String(decoding: GraphView.explain(node, to: reader), as: UTF8.self)
         #expect(text.contains(#""origin":"set""#) && !text.contains("ann"))
+    }
+
+    @Test("X-12: a computed past has the causes of what it is computed from")
+    func computed() throws {
+        let graph = try bench.define(Self.house)
+        try bench.submit(graph, [("a", "2")], by: "ann")
+        try bench.submit(graph, [("a", "3")])
+        bench.endTurn()
+        let node = try #require(graph.node("plain"))
+        for (access, author) in [(Access.full, "set ann"), (reader, "set")] {
+            let past = try #require(KeptSamples(of: node, since: nil, epoch: nil, limit: 9, for: access))
+            let answer = past.answer(limits: .ample, definitions: DefinitionOptions()) { true }
+            guard case .body(let json) = answer else { throw StoreError("\(answer)") }
+            let causes = try bytes(json) { Array(try #require($0["d"]?.elements)).map(words) }
+            #expect(causes == ["initial", author, "set"])
+        }
     }
 
     @Test("X-11, X-12: an entry of the log keeps the path and the link, and one without them is as before")

@@ -21,6 +21,15 @@ extension ClientRequest {
     func sync(as id: UInt64) throws(HostError) {
         let view = try graph()
         try requireRoom(for: 2)
+        if (fields["to_a"] == nil) != (fields["to_b"] == nil) {
+            let missing = fields["to_a"] == nil ? "to_a" : "to_b"
+            var error = HostError(
+                .badField,
+                "\(missing): a sync needs it too, because each expression undoes the other"
+            )
+            error.hint = "for one direction only, make a link"
+            throw error
+        }
         let toA = try way(.sync, in: view, from: "b", to: "a", stages(mapping: "to_a"))
         let toB = try way(.sync, in: view, from: "a", to: "b", stages(mapping: "to_b"))
         try begin([toA, toB], as: id, in: view)
@@ -40,12 +49,21 @@ extension ClientRequest {
         guard expression.kind == .string else {
             throw HostError(.badField, "\(field): an expression such as \"value + 1\" is needed")
         }
+        let opening = "[{\"map\":"
         var text = ByteBuffer()
-        text.append("[{\"map\":")
+        text.append(utf8: opening)
         text.append(expression.bytes)
         text.append("}]")
-        return try Array(text.bytes).withBorrowedBytes { text throws(HostError) in
-            try PipelineParser(host, nil).stages(of: text)
+        do throws(HostError) {
+            return try Array(text.bytes).withBorrowedBytes { text throws(HostError) in
+                try PipelineParser(host, nil).stages(of: text)
+            }
+        } catch {
+            guard !error.problems.isEmpty else { throw error }
+            // The places count in the expression, which the client has sent without the stage.
+            var moved = HostError(error.problems.map { $0.moved(by: opening.utf8.count + 1, to: field) })
+            moved.message = "\(field): \(moved.message)"
+            throw moved
         }
     }
 
@@ -114,5 +132,15 @@ extension ClientRequest {
         let place = chains.indices.last { chains[$0]?.isBehind == true }
         guard let place, let chain = chains[place] else { return answer() }
         all[place].whenCaughtUp(chain, answer)
+    }
+}
+
+extension DefinitionProblem {
+    /// The same in a field, which begins so many columns later.
+    fileprivate func moved(by columns: Int, to field: String) -> DefinitionProblem {
+        let place = Position(line: position.line, column: position.column - columns)
+        var problem = DefinitionProblem(message, code: code, at: place, hint: hint)
+        problem.pointer = "/\(field)"
+        return problem
     }
 }

@@ -14,6 +14,8 @@ public struct StreamOptions {
     /// Whether every value is sent; otherwise the newest of each turn.
     public var isAll: Bool
     public var hasFacets: Bool
+    /// Whether deliveries say where their values have been.
+    public var hasPath = false
     /// Whether producers are asked for missing and stale values (D-2).
     public var loads: Bool
     /// Whether a bare stream begins with the present value.
@@ -53,6 +55,7 @@ extension SubscriptionOptions {
         every = UInt32(stream.every)
         isAll = stream.isAll
         hasFacets = stream.hasFacets
+        hasPath = stream.hasPath
         loads = stream.loads
         if let most = stream.queue { queue = Int32(most) }
     }

@@ -17,7 +17,8 @@ extension EventRoutes: Routes {
                     "A node or a glob; its place is the id in the events",
                     isRequired: true,
                     repeats: true
-                )
+                ),
+                .flag("path", "Deliveries also say where their values have been, and what made them"),
             ] + streamParameters + [commit],
             fields: [.lastEventID],
             successes: [text("The stream, until either side ends it", as: "text/event-stream")],

@@ -5,8 +5,8 @@ import Values
 
 extension Bench {
     /// Defines the graph `g` of these nodes and other keys, both as they stand in JSON.
-    func define(nodes: String, _ more: String = "") throws -> LiveGraph {
-        try define(#"{"graph":"g"\#(more),"nodes":{\#(nodes)}}"#)
+    func define(nodes: String, _ more: String = "", mode: String = "settled") throws -> LiveGraph {
+        try define(#"{"graph":"g","mode":"\#(mode)"\#(more),"nodes":{\#(nodes)}}"#)
     }
 
     /// Gives the graph `g` another definition, and ends the turn.

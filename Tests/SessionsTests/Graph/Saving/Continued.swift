@@ -2,6 +2,7 @@
 @testable import Sessions
 import Commits
 import ReactiveGraph
+import Testing
 import Values
 
 extension Bench {
@@ -13,6 +14,13 @@ extension Bench {
             limits: host.limits
         )
         return (bench, try bench.host.restorer.restore(saved, epochs: Epochs(graph.epoch)))
+    }
+
+    /// Another host, which goes on with what is saved now, and in which the same can be seen.
+    func cut(_ graph: LiveGraph) throws -> (bench: Bench, graph: LiveGraph) {
+        let (second, restored) = try continued(graph, from: SavedGraph(graph: graph).save())
+        #expect(restored.seen == graph.seen)
+        return (second, restored)
     }
 }
 

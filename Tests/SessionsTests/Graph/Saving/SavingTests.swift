@@ -10,13 +10,6 @@ import Values
 
 @Suite("Saving and restoring a graph of a host")
 struct SavingTests {
-    /// Saves a graph, and restores it in another host at the same time.
-    private func cut(_ bench: Bench, _ graph: LiveGraph) throws -> (bench: Bench, graph: LiveGraph) {
-        let (second, restored) = try bench.continued(graph, from: SavedGraph(graph: graph).save())
-        #expect(restored.seen == graph.seen)
-        return (second, restored)
-    }
-
     @Test(
         "G-164: what is known of the last change of a value outlives a restore: rev, time, writer, remark, deadline"
     )
@@ -28,7 +21,7 @@ struct SavingTests {
         bench.pass(4)
         try bench.set(live, [("y", "2")])
 
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         let x = try #require(restored.node("x"))
         #expect(x.changed == LogStamp(rev: 2, time: 5_000_003))
         #expect(x.writer?.by == "ann")
@@ -52,7 +45,7 @@ struct SavingTests {
         try bench.submit(live, [], clear: ["x"])
         try bench.set(live, [("x", "3")])
 
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         for graph in [live, restored] {
             let x = try HistoryAnswer(in: graph).json(of: try #require(graph.node("x")), limit: 9)
             #expect(String(decoding: x, as: UTF8.self).contains(#""from":3,"rev":5,"d":[{"rev":4"#))
@@ -94,7 +87,7 @@ struct SavingTests {
         let bench = Bench()
         let live = try bench.define(nodes: nodes(Self.sources[number]))
         for _ in 0..<2 {
-            let (second, restored) = try cut(bench, live)
+            let (second, restored) = try bench.cut(live)
             for change in [("a", "\(live.rev)"), ("b", "4")] {
                 try bench.set(live, [change])
                 try second.set(restored, [change])
@@ -163,7 +156,7 @@ struct SavingTests {
         )
         bench.host.flushUnused()
         #expect(live.node("kept")?.isHeld == false)
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         // A graph does not hold its host.
         withExtendedLifetime(second) { #expect(restored.node("kept")?.isHeld == false) }
     }
@@ -183,7 +176,7 @@ struct SavingTests {
             try bench.set(live, [("x", "\(value)")])
             bench.pass(3)
         }
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         for _ in 0..<40 {
             for side in [bench, second] { side.pass(1) }
             #expect(restored.seen == live.seen)
@@ -204,7 +197,7 @@ struct SavingTests {
         )
         for value in ["1", "2", "3"] { try bench.set(live, [("x", value)]) }
         bench.pass(10)
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         for (side, graph) in [(bench, live), (second, restored)] {
             try side.set(graph, [("y", "7")])
             side.pass(10)
@@ -220,7 +213,7 @@ struct SavingTests {
         let bench = Bench()
         let live = try bench.define(nodes: #""x":{"set":"any"}"#)
         try bench.submit(live, [("x", "1")], context: #"{"why":"test"}"#, by: "ann")
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         var heard: [[String]] = []
         for side in [bench, second] {
             let client = side.connect()
@@ -240,7 +233,7 @@ struct SavingTests {
         let second = #"{"from":"x","to":"z","pipe":["delta"]}"#
         let live = try bench.define(nodes: nodes, #","links":[{"from":"x","to":"y"},\#(second)]"#)
         try bench.redefine(live, nodes, #","links":[\#(second)]"#)
-        let (other, restored) = try cut(bench, live)
+        let (other, restored) = try bench.cut(live)
         for (side, graph) in [(bench, live), (other, restored)] { try side.set(graph, [("x", "true")]) }
         #expect(restored.seen == live.seen)
     }
@@ -261,7 +254,7 @@ struct SavingTests {
             #""a":{"set":"any"},"b":{"set":"any"},"c":{"zip":["a","b"],"retain":"always"}"#
         )
         try bench.set(live, [("a", "3")])
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         for value in ["4", "5"] {
             for (side, graph) in [(bench, live), (second, restored)] {
                 try side.set(graph, [("b", value)])
@@ -280,7 +273,7 @@ struct SavingTests {
             nodes: #""x":{"set":"any"},\#(counts),"y":{"from":"x","retain":"always"}"#
         )
         for value in ["1", "2", "3"] { try bench.set(live, [("x", value)]) }
-        let (second, restored) = try cut(bench, live)
+        let (second, restored) = try bench.cut(live)
         try second.redefine(
             restored,
             #""x":{"set":"any"},\#(counts),"y":{"from":"x","retain":"always","pipe":[{"map":"value * 10"}]}"#
@@ -302,7 +295,7 @@ struct SavingTests {
         let nested = String(repeating: "[", count: 64) + "-0.1e-7" + String(repeating: "]", count: 64)
         for value in [nested, #"{"ä\u0000\"":[null,true,1e300]}"#, #""""#, "null", "9007199254740993"] {
             try bench.set(live, [("x", value)])
-            let (second, restored) = try cut(bench, live)
+            let (second, restored) = try bench.cut(live)
             defer { withExtendedLifetime(second) {} }
             let fail = try #require(restored.node("fails")?.living?.value?.fail)
             #expect(fail == live.node("fails")?.living?.value?.fail)
