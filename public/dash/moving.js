@@ -65,6 +65,8 @@ export class Moving {
     [data.x, data.y, other.x, other.y] = [other.x, other.y, data.x, data.y];
     for (const each of [data, other]) each.x = Math.min(each.x, columns - each.w);
     settle(all, by < 0 ? data : other);
+    // The focused widget would keep its place in the document.
+    document.activeElement?.blur();
     this.#board.arrange();
     this.#editing.changed();
     widget.element.scrollIntoView({ block: "nearest" });
