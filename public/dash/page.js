@@ -75,6 +75,7 @@ class Board {
 
   async show(route) {
     this.page.route = route;
+    styles(route.query).forEach(this.page.style);
     const { query } = route, w = query.get("w"), d = query.get("d"), isKiosk = query.get("kiosk") === "1";
     this.canEdit = !isKiosk;
     this.isKiosk = isKiosk && document.documentElement.hasAttribute("data-kiosk");
@@ -243,8 +244,11 @@ class Board {
   }
 }
 
+/** What a wall hides is not to be seen at first. */
+const styles = (query) => ["/dash/dash.css", ...(query.get("kiosk") === "1" ? ["/dash/kiosk.css"] : [])];
+
 export async function mount(element, page) {
-  await page.style("/dash/dash.css");
+  await Promise.all(styles(page.route.query).map(page.style));
   if (page.signal.aborted) return;
   const board = new Board(element, page);
   board.show(page.route);
