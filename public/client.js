@@ -533,6 +533,7 @@ export function connect(address = "/v1/ws", {
       // The last entry of a history may be the present value already.
       const isDelivered = !resumed && d.at(-1)?.rev === (c ?? rev);
       if (!isDelivered && (m || news !== "{}")) deliver(sub, message, message);
+      else if (isDelivered && message.state) deliver(sub, { state: message.state }, message);
     }
     if (sub.ended && known) deliver(sub, known, { ...sub.meta, rev });
     if (resumed !== undefined) safely(onGap, { ...fields, epoch, rev, ...cut });

@@ -149,6 +149,11 @@ LOG = """\
             dependencies: ["RedisLog", "Graphs", "Sessions", "EventLoop", "TestSupport", "LogTestSupport", "DiskSupport"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["SQLiteLog", "Graphs", "Sessions", "TestSupport", "DiskSupport"],
+            path: "Tests/Simulation", swiftSettings: settings
+        ),
 """
 HTTP = """\
         .target(name: "Platform", swiftSettings: settings),
@@ -270,7 +275,7 @@ COPIES = {
                   "Sources/CHiredis", "Sources/Support", "Sources/CConcurrency", "Sources/ReactiveGraph",
                   "Sources/CEL", "Sources/EventLoop", "Sources/Values", "Sources/Commits",
                   "Sources/Definitions", "Sources/Graphs", "Sources/Sessions", "Sources/Engines",
-                  "Tests/SQLiteLogTests", "Tests/RedisLogTests", "Tests/TestSupport",
+                  "Tests/SQLiteLogTests", "Tests/RedisLogTests", "Tests/Simulation", "Tests/TestSupport",
                   "Tests/LogTestSupport", "Tests/DiskSupport"]),
 }
 

@@ -83,7 +83,7 @@ def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page
             page.mouse.move(x + by_x, y + by_y, steps=4)
             page.mouse.up()
 
-        drag(widget(page, "Voltage").locator(".widget-state"), 3 * column, 0)
+        drag(widget(page, "Voltage").locator("header"), 3 * column, 0)
         expect(widget(page, "Voltage")).to_have_css("grid-column-start", "4")
         drag(widget(page, "Voltage").locator(".widget-resize"), 2 * column, 70)
         expect(widget(page, "Voltage")).to_have_css("grid-column-end", "span 6")
@@ -285,3 +285,66 @@ def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
         page.get_by_role("button", name="Menu of y").click()
         page.get_by_role("menuitem", name="Move up").click()
         eventually(lambda: box("y")["x"] < box("Voltage")["x"])
+
+
+def test_options_that_cannot_be_right_are_refused_and_what_people_write_is_understood(open_page):
+    words = "words: { true: open, false: closed }"
+    graph = f"{GRAPH}  door: {{ set: boolean, initial: false, title: Door, {words} }}\n"
+    with Server({"g": graph}) as server:
+        page = open_page(server, address(layout()))
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+
+        def ask(kind, node, **given):
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            page.keyboard.press("a")
+            page.get_by_label("Kind").select_option(kind)
+            page.get_by_label("Node", exact=True).fill(node)
+            for label, text in given.items():
+                page.get_by_label(label, exact=True).fill(text)
+            page.get_by_role("button", name="Add", exact=True).click()
+
+        problem = page.get_by_role("dialog").locator("p[role=alert]")
+        for good in ("warm", "24..18", "18 to"):
+            ask("number", "y", Good=good)
+            expect(problem).to_contain_text("Good: the node holds numbers")
+            page.keyboard.press("Escape")
+        ask("lamp", "door", Good="shut")
+        expect(problem).to_contain_text("Good: the node holds one of open, closed")
+        page.get_by_label("Good", exact=True).fill("Closed")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(widget(page, "Door")).to_contain_text("closed")
+        expect(widget(page, "Door")).not_to_have_attribute("data-loud", "alarm")
+        server.set("g", "door", True)
+        expect(widget(page, "Door")).to_have_attribute("data-loud", "alarm")
+        ask("gauge", "x", Smallest="10", Largest="5")
+        expect(problem).to_contain_text("Largest must be more than Smallest")
+        page.keyboard.press("Escape")
+        # A range with a dash is a range.
+        ask("number", "y", Good="1-3, 7")
+        expect(widget(page, "y")).not_to_have_attribute("data-loud", "alarm")
+        server.set("g", "y", 5)
+        expect(widget(page, "y")).to_have_attribute("data-loud", "alarm")
+
+
+def test_the_list_of_nodes_leaves_the_buttons_of_the_dialog_free(open_page):
+    nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(40))
+    with Server({"g": GRAPH + nodes}) as server:
+        page = open_page(server, address(layout()), viewport={"width": 1280, "height": 500})
+        expect(page.get_by_role("heading", name="An empty dashboard")).to_be_visible()
+        page.keyboard.press("a")
+        node, options = page.get_by_label("Node", exact=True), page.locator(".picker-list [role=option]")
+        node.fill("n3")
+        expect(options.first).to_contain_text("n3")
+        add = page.get_by_role("button", name="Add", exact=True)
+        assert add.evaluate("""it => {
+            const { x, y, width, height } = it.getBoundingClientRect();
+            return document.elementFromPoint(x + width / 2, y + height / 2) === it;
+        }""")
+        # A name of one node only needs no list; the arrow still opens it.
+        node.fill("n39")
+        expect(page.locator(".picker-list")).to_be_hidden()
+        node.press("ArrowDown")
+        expect(options).to_have_count(40)
+        node.press("Escape")
+        add.click()
+        expect(widget(page, "n39").locator("output")).to_have_text("39")

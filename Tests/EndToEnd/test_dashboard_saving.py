@@ -179,3 +179,22 @@ def test_a_new_dashboard_has_a_name_and_is_saved_before_it_is_edited(open_page, 
         page.get_by_role("button", name="Dashboards").click()
         page.get_by_role("menuitem", name="New dashboard…").click()
         expect(dialog.get_by_label("Name")).to_have_value("A house 2")
+
+
+def test_a_dashboard_is_not_saved_without_a_name(open_page):
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(layout({"kind": "number", "node": "x"})))
+        expect(widget(page, "Voltage").locator("output")).to_have_text("1")
+        page.get_by_role("button", name="Save", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("  ")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_contain_text("Type a name")
+        assert server.get("/v1/dashboards").json()["dashboards"] == []
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_have_count(0)
+        page.get_by_role("button", name="Save", exact=True).click()
+        dialog.get_by_label("Name").fill("Mine")
+        dialog.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("button", name="Edit", exact=True)).to_be_visible()
+        assert server.get("/v1/dashboards").json()["dashboards"][0]["title"] == "Mine"

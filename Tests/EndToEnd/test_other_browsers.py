@@ -289,7 +289,7 @@ def test_widgets_are_drawn_moved_and_resized(open_other):
         column = page.evaluate(
             "document.querySelector('[aria-label^=One]').getBoundingClientRect().width / 4"
         )
-        page.drag("[aria-label^=One] .widget-state", round(3 * column), 0)
+        page.drag("[aria-label^=One] header", round(3 * column), 0)
         page.wait(place.format("gridColumnStart") + " === '4'")
         page.drag("[aria-label^=One] .widget-resize", round(2 * column), 70)
         page.wait(

@@ -83,7 +83,7 @@ def test_a_widget_dragged_past_others_stays_in_the_hand(open_page):
             ),
         )
         expect(widget(page, "y").locator("output")).to_have_text("2")
-        box = widget(page, "y").locator(".widget-state").bounding_box()
+        box = widget(page, "y").locator("header").bounding_box()
         page.mouse.move(box["x"], box["y"] + 4)
         page.mouse.down()
         page.wait_for_timeout(300)
@@ -223,7 +223,7 @@ def test_no_line_is_drawn_where_nothing_was_received(open_page):
             box.style.setProperty("--hairline", "#00ff00");
             chart.element.style.flex = 1;
             box.append(chart.element);
-            document.querySelector("main").prepend(box);
+            document.querySelector(".in-dash").prepend(box);
             for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
             draw();
             const canvas = box.querySelector("canvas"), { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

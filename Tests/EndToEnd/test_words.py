@@ -17,7 +17,7 @@ graph: g
 nodes:
   door:  { set: boolean, icon: door, words: { true: open, false: closed } }
   mode:  { set: { enum: [eco, "true"] }, initial: eco, words: { eco: saving, '"true"': truly } }
-  level: { set: integer, words: { 0: "off", 1.0: "on" } }
+  level: { set: integer, words: { 0: "off", 1.0: "on" }, icon: dial }
   copy:  { from: door, words: { true: wide }, icon: window }
   m.{i}: { set: any, words: { null: unknown, "7": seven }, icon: drop }
 """
@@ -40,7 +40,7 @@ def test_descriptions_have_words_and_icons(server):
     picture = server.get("/v1/graphs/g/graph?format=json").json()
     assert {node["name"]: node["words"] for node in picture["nodes"]} == WORDS
     assert {node["name"]: node.get("icon") for node in picture["nodes"]} == {
-        "door": "door", "mode": None, "level": None, "copy": "window",
+        "door": "door", "mode": None, "level": "dial", "copy": "window",
     }
     [family] = picture["families"]
     assert family["words"] == {"null": "unknown", "7": "seven"} and family["icon"] == "drop"
@@ -98,7 +98,7 @@ def test_the_page_shows_words(server, open_page):
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("off")
     server.set("g", "door", True)
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("wide")
-    expect(page.locator("article", has_text="copy").locator("h2 .node-icon")).to_be_visible()
+    expect(page.locator("article", has_text="copy").locator(".badge .node-icon")).to_be_visible()
 
 
 def test_mistakes(tmp_path):
@@ -125,10 +125,36 @@ def test_mistakes(tmp_path):
         assert code == 1 and words in found["problems"][0]["message"], (line, found)
 
 
+def test_a_node_shows_the_symbol_of_its_icon_or_the_general_one(server, open_page):
+    """X-4: in tables, the graph and widgets; each symbol is drawn within its square."""
+    drawn = """(at) => {
+        const use = document.querySelector(at), { width, height } = use.getBBox();
+        return [use.getAttribute("href"), width > 4 && height > 2];
+    }"""
+    sheet = (ROOT / "public/icons.svg").read_text()
+    for view, door, level in [
+        ("/values", "[data-row=door] .node-icon use", "[data-row=level] .node-icon use"),
+        ("", "[data-id='n:door'] .mark use", "[data-id='n:level'] .mark use"),
+    ]:
+        page = open_page(server, f"/#/g/g{view}")
+        expect(page.locator(level)).to_have_attribute("href", "#i-other")
+        assert page.evaluate(drawn, door) == ["#i-door", True]
+        assert page.evaluate(drawn, level) == ["#i-other", True]
+    outside = page.evaluate("""() => [...document.querySelectorAll("symbol")].filter((symbol) => {
+        const frame = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+        frame.append(...symbol.cloneNode(true).children);
+        document.body.append(frame);
+        const { x, y, width, height } = frame.getBBox();
+        frame.remove();
+        return x < 1 || y < 1 || x + width > 23 || y + height > 23 || Math.max(width, height) < 15;
+    }).map(({ id }) => id)""")
+    assert outside == [] and page.locator("symbol").count() == sheet.count("<symbol")
+
+
 def test_every_icon_is_drawn():
-    """X-4: the page has a picture for each icon that definitions may name, and no others."""
-    page = (ROOT / "public/lib/icons.js").read_text()
-    drawn = re.findall(r"^  (\w+): ", page, re.M)
+    """X-4: the page has a symbol for each icon that definitions may name, and one for other names."""
+    drawn = re.findall(r'<symbol id="i-(\w+)" viewBox="0 0 24 24"><', (ROOT / "public/icons.svg").read_text())
+    assert drawn.pop() == "other"
     text = subprocess.run([BINARY, "schema"], capture_output=True, text=True).stdout
     named = json.loads(text)["$defs"]["icon"]["anyOf"][0]["enum"]
     assert drawn == sorted(drawn) == named

@@ -11,7 +11,7 @@ final class DemandPlay {
     private(set) var complaints: [String] = []
 
     /// Which nodes that are set each node is made from.
-    private static let inputs = ["half": ["p", "q"]]
+    private static let inputs = ["half": ["p", "q"], "even": Shape.accounts]
 
     /// A client that notes what is wanted.
     private final class Producer: MessageTransport {
@@ -64,7 +64,7 @@ final class DemandPlay {
         if producer.isConnected, dice.chance(1, in: 2) {
             producer.leave()
         } else {
-            producer.connect(to: server, dice.chance(1, in: 2) ? #"["*"]"# : #"["p","q","x"]"#)
+            producer.connect(to: server, dice.chance(1, in: 2) ? #"["*"]"# : #"["p","q","x","m?","l?"]"#)
         }
     }
 
@@ -92,7 +92,11 @@ final class DemandPlay {
     private static func wanted(at server: SharedServer) -> [String] {
         guard let graph = server.host["g"] else { return [] }
         return server.clients.sessions.all.flatMap { session in
-            session.subscriptions.flatMap(\.listenedNodes).compactMap { graph.name(of: $0)?.name }
+            session.subscriptions.flatMap { subscription in
+                // What a link reads may be at the other end of a pipeline.
+                (subscription as? LinkSubscription).map { [$0.link.from.name] }
+                    ?? subscription.listenedNodes.compactMap { graph.name(of: $0)?.name }
+            }
         }.flatMap { inputs[$0] ?? [$0] }
     }
 }

@@ -93,14 +93,18 @@ final class SharedWorld {
     /// Clients with a session, and the server that each is at.
     private var peers: [(peer: Peer, server: ObjectIdentifier?)] = []
     private let ledger = Ledger()
+    private let book = LinkBook()
+    /// Changes under a key, which the client may send again, at either server.
+    private var keyed: [(by: String, request: SetRequest)] = []
     private let demand = DemandPlay()
     private let store: RedisStore
-    /// Messages that clients got.
+    /// Messages that clients got, and commits of links.
     private(set) var messages = 0
+    private(set) var led = 0
 
     private static let definition = """
         {"graph":"g","mode":"settled","nodes":{"p":{"set":"any","initial":0,"history":50},"q":{"set":"any","initial":0},
-        "x":{"set":"any","initial":0,"history":50},"half":{"combine":["p","q"],"map":"value[0] == value[1]"},"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
+        "x":{"set":"any","initial":0,"history":50},\(Shape.members),"half":{"combine":["p","q"],"map":"value[0] == value[1]"},"a":{"set":"any"},"b":{"set":"any"},"count":{"set":"any","initial":0},
         "sum":{"from":"count","retain":"always","pipe":[{"scan":{"start":0,"with":"acc + value"}}]},
         "late":{"from":"a","retain":"always","pipe":[{"delay":300}]},
         "mean":{"from":"a","retain":"always","pipe":[{"window":{"last":200,"of":"avg"}}]}}}
@@ -180,15 +184,15 @@ final class SharedWorld {
         case ..<67: setBoth()
         case ..<70: server.store.fault = dice.chance(1, in: 2) ? .unreachable : .lostAnswer
         case ..<72: server.store.isCutOff = dice.chance(1, in: 3)
-        case ..<82: try pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
-        case ..<84: try turnClock(of: server)
-        case ..<86: try kill(place)
-        case ..<87 where dice.chance(1, in: 4):
+        case ..<80: try pass(UInt64(dice.below(dice.chance(1, in: 10) ? 3_000 : 120)))
+        case ..<82: try turnClock(of: server)
+        case ..<84: try kill(place)
+        case ..<85 where dice.chance(1, in: 4):
             try note()
             hasLost = true
             try redis.ask("FLUSHALL")
             try redisClock.set(time)
-        case ..<90:
+        case ..<88:
             demand.act(server, &dice)
             server.host.flush()
         default:
@@ -224,11 +228,13 @@ final class SharedWorld {
     private func meet(_ server: SharedServer) throws {
         guard peers.count > 2 || dice.chance(1, in: 3), !peers.isEmpty else {
             guard peers.count < 4 else { return }
-            let peer = Peer(ledger) { _ in }
+            let peer = Peer(["ann", "bob"][dice.below(2)], ledger, book) { _ in }
             peer.mayStartOver = true
             peer.connect(to: server.clients)
             peers.append((peer, ObjectIdentifier(server.host)))
-            for node in ["x", "p", "q", "half"] where node == "half" || dice.chance(2, in: 3) {
+            for _ in 0..<dice.below(3) { link(peer) }
+            for node in Shape.plain + Shape.truths where Shape.truths.contains(node) || dice.chance(2, in: 3)
+            {
                 peer.subscribe("g", node, isAll: dice.chance(1, in: 2), every: 0)
             }
             return
@@ -246,11 +252,55 @@ final class SharedWorld {
         if dice.chance(1, in: 4) {
             peer.unsentBytes = isStalled ? 0 : 1 << 17
             if isStalled { peer.session?.drained() }
+        } else if dice.chance(1, in: 3) {
+            link(peer)
         } else {
-            let text = "\(nextValue())"
-            let values = dice.chance(1, in: 2) ? [("x", text)] : [("p", text), ("q", text)]
-            peer.set(Peer.SetRequest(graph: "g", values: values, key: nil, condition: nil))
+            set(peer)
         }
+    }
+
+    private func set(_ peer: Peer) {
+        let text = "\(nextValue())"
+        if let former = keyed.last(where: { $0.by == peer.name }), dice.chance(1, in: 8) {
+            return peer.set(former.request)
+        }
+        var request = SetRequest(graph: "g")
+        switch dice.below(8) {
+        case 0: request.values = [("x", text)]
+        case 1: request.values = [("p", text), ("q", text)]
+        case 2, 3, 4: request.values = [(Shape.linked[dice.below(4)], text)]
+        default: request.transfer = Shape.transfer(&dice)
+        }
+        if dice.chance(1, in: 2) {
+            request.key = "r\(text)"
+            keyed.append((peer.name, request))
+        }
+        peer.set(request)
+    }
+
+    private func link(_ peer: Peer) {
+        let links = peer.links.keys.sorted()
+        if let last = links.last, dice.chance(1, in: 3) {
+            if dice.chance(1, in: 2) { peer.unlink(last) } else { peer.release("part") }
+        } else if peers.reduce(0, { $0 + $1.peer.links.count }) < 5 {
+            peer.link(Shape.link(in: "g", from: ["x", "p"], &dice))
+        }
+    }
+
+    /// Sets a linked node at one of the servers, and looks where the value comes to.
+    private func probe() throws {
+        for number in peers.indices where !peers[number].peer.isConnected {
+            let server = servers[dice.below(servers.count)]
+            peers[number].peer.connect(to: server.clients)
+            peers[number].server = ObjectIdentifier(server.host)
+        }
+        for _ in 0..<30 { try work() }
+        complaints += LinkProbe.differing(ledger, peers.map(\.peer), book)
+        let (node, value) = (Shape.linked[dice.below(4)], nextValue())
+        let probe = LinkProbe("g", node, "\(value)", ledger, peers.map(\.peer))
+        submit(servers[dice.below(servers.count)], node, value) { _ in }
+        for _ in 0..<30 { try work() }
+        complaints += probe.faults(in: ledger)
     }
 
     /// Holds what clients have got against what Redis has had; those that are slow read another
@@ -306,6 +356,10 @@ final class SharedWorld {
         guard history.rev < rev else { return }
         try reader.entries(of: "g", in: history.rev + 1...rev) { entry, stamp in
             history.add(Ledger.Record(entry: entry, stamp: stamp))
+            if entry.isOfLink { led += 1 }
+            if let fault = book.fault(of: entry, in: history), !hasLost {
+                complaints.append("rev \(stamp.rev): \(fault)")
+            }
             if case .tick(let now) = entry.kind {
                 if !due.contains(where: { $0 <= now }) { needless += 1 }
                 due.removeAll { $0 <= now }
@@ -409,7 +463,11 @@ final class SharedWorld {
         }
         lookAtTime()
         demand.compare(servers)
+        try probe()
         for (peer, _) in peers { peer.leave() }
+        for _ in 0..<20 { try work() }
+        book.close()
+        for node in Shape.linked { submit(servers[dice.below(servers.count)], node, nextValue()) { _ in } }
         for _ in 0..<20 { try work() }
         demand.compare(servers)
         complaints += demand.complaints
@@ -417,6 +475,7 @@ final class SharedWorld {
             server.host.flush()
             let left = server.host["g"]?.statistics.subscriptions ?? 0
             if left > 0 { complaints.append("\(left) subscriptions are left") }
+            if server.host["g"]?.clients.links.isEmpty == false { complaints.append("links are left") }
         }
         for (number, server) in servers.enumerated() where server.log.health != .ready {
             complaints.append("server \(number) is \(server.log.health)")
@@ -487,6 +546,7 @@ final class SharedWorld {
             if !wrong.isEmpty { complaints.append("\(node) has \(wrong.sorted()), which were refused") }
         }
         guard !hasLost else { return }
+        complaints += ledger.doubleKeys
         if numbers != Array(1..<numbers.count + 1) { complaints.append("counted \(numbers)") }
         if Set(counted).count != counted.count || !Set(counted).isSubset(of: numbers) {
             complaints.append("was answered \(counted.sorted()), has \(numbers)")

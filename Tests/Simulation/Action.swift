@@ -8,6 +8,7 @@ struct Action {
         case redefine, begin, end, pressure
         case fault, heal, fill, kill, cut, close
         case clock, feed
+        case transfer, link, probe
     }
 
     let kind: Kind
@@ -21,6 +22,7 @@ struct Action {
             (.stall, 4), (.redefine, 5), (.begin, 2), (.end, 2), (.pressure, 2), (.fault, 3), (.heal, 6),
             (.fill, 1),
             (.kill, 2), (.cut, 2), (.close, 1), (.clock, 4), (.feed, 10),
+            (.transfer, 12), (.link, 10), (.probe, 1),
         ]
         let bag = weights.flatMap { Array(repeating: $0.0, count: $0.1) }
         let count = 20 + dice.below(100)

@@ -15,7 +15,8 @@ final class Ledger {
         var records: [Record] = []
         /// What plain nodes hold from which rev on.
         var values: [String: [(rev: UInt64, text: String)]] = [:]
-        /// What is wrong with times: they never fall, and no tick is ahead of its stamp.
+        /// What is wrong with it by itself: times never fall, no tick is ahead of its stamp, the
+        /// sum of the accounts stays, and no link leads a value to where it has been.
         private(set) var complaints: [String] = []
 
         var rev: UInt64 { records.last?.stamp.rev ?? 0 }
@@ -57,7 +58,9 @@ final class Ledger {
             }
             records.append(record)
             if case .define = record.entry.kind {
-                for node in Shape.plain { values[node, default: []].append((rev, "0")) }
+                for node in Shape.plain {
+                    values[node, default: []].append((rev, Shape.linked.contains(node) ? "empty" : "0"))
+                }
             }
             for assignment in record.entry.set where Shape.plain.contains(assignment.node) {
                 values[assignment.node, default: []].append(
@@ -66,6 +69,26 @@ final class Ledger {
             }
             for node in record.entry.clear where Shape.plain.contains(node) {
                 values[node, default: []].append((rev, "empty"))
+            }
+            lookAtAccounts(record)
+            lookAtLink(record)
+        }
+
+        private mutating func lookAtAccounts(_ record: Record) {
+            guard record.entry.set.contains(where: { Shape.accounts.contains($0.node) }) else { return }
+            let held = Shape.accounts.map { Int(value(of: $0, at: record.stamp.rev)) }
+            if held.contains(nil) || held.compactMap(\.self).reduce(0, +) != 0 {
+                complaints.append("the accounts hold \(held) at rev \(record.stamp.rev)")
+            }
+        }
+
+        private mutating func lookAtLink(_ record: Record) {
+            let entry = record.entry
+            guard let way = LinkBook.Way(entry) else { return }
+            let here = entry.path.filter { !$0.hasPrefix("far/") }
+            let passed = here.compactMap { $0.split(separator: "/", maxSplits: 2).last.map(String.init) }
+            if Set(passed + [way.to]).count != passed.count + 1 {
+                complaints.append("rev \(record.stamp.rev) goes round: \(entry.path), to \(way.to)")
             }
         }
 
@@ -83,7 +106,7 @@ final class Ledger {
 
     var histories: [String: History] = [:]
 
-    /// What is wrong with times.
+    /// What is wrong with histories by themselves.
     var complaints: [String] {
         histories.sorted { $0.key < $1.key }.flatMap { name, history in
             history.complaints.map { "\(name): \($0)" }

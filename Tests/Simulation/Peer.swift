@@ -1,4 +1,5 @@
 import Commits
+import Definitions
 import Values
 
 @testable import Graphs
@@ -21,12 +22,16 @@ final class Peer: MessageTransport {
     /// meanwhile is ahead of that.
     private var isLate = false
 
+    /// Its name, which its commits have as `by`.
+    let name: String
     private let ledger: Ledger
+    private let book: LinkBook
     private let note: (String) -> Void
     private var messages: [String] = []
     private var lastID = 0
     private(set) var subscriptions: [Int: Subscription] = [:]
     private var sets: [Int: SetRequest] = [:]
+    private(set) var links: [Int: Link] = [:]
 
     struct Subscription {
         let graph: String
@@ -40,17 +45,29 @@ final class Peer: MessageTransport {
         var isExact: Bool { every == 0 && Shape.plain.contains(node) }
     }
 
-    /// A change that was asked for.
-    struct SetRequest {
+    /// A link, or a `sync` of both nodes.
+    struct Link {
         let graph: String
-        let values: [(node: String, text: String)]
-        let key: String?
-        /// What a plain node must hold.
-        let condition: (node: String, text: String)?
+        let from: String
+        let to: String
+        let isSync: Bool
+        var pipe = ""
+        var owner: String?
+        /// Whether the server has said so.
+        var isMade = false
+        /// Whether a value could not be set.
+        var hasFailed = false
+
+        /// The same, to be made again.
+        var unmade: Link {
+            Link(graph: graph, from: from, to: to, isSync: isSync, pipe: pipe, owner: owner)
+        }
+
+        var ways: [(from: String, to: String)] { isSync ? [(from, to), (to, from)] : [(from, to)] }
     }
 
-    init(_ ledger: Ledger, _ note: @escaping (String) -> Void) {
-        (self.ledger, self.note) = (ledger, note)
+    init(_ name: String, _ ledger: Ledger, _ book: LinkBook, _ note: @escaping (String) -> Void) {
+        (self.name, self.ledger, self.book, self.note) = (name, ledger, book, note)
     }
 
     // MARK: - The pipe
@@ -58,19 +75,27 @@ final class Peer: MessageTransport {
     func send(_ message: Outgoing) {
         messages.append(message.withBytes { String(decoding: $0, as: UTF8.self) })
     }
-    func close(code: UInt16, reason: String) { session?.close() }
+    func close(code: UInt16, reason: String) {
+        session?.close()
+        endLinks()
+    }
     func pauseReading(_ paused: Bool) {}
 
     func connect(to clients: Clients) {
         session?.close()
         messages = []
         sets = [:]
-        session = Session(of: clients, transport: self)
+        // Those without an owner it makes again, as it does with subscriptions.
+        let again = links.sorted { $0.key < $1.key }.map(\.value).filter { $0.owner == nil }
+        endLinks()
+        let principal = Principal(name: name, grants: [Principal.Grant(can: .all)])
+        session = Session(of: clients, transport: self, access: Access(principal))
         let former = subscriptions.sorted { $0.key < $1.key }.map(\.value)
         subscriptions = [:]
         for old in former {
             subscribe(old.graph, old.node, isAll: old.isAll, every: old.every, since: old.cursor)
         }
+        for former in again { link(former.unmade) }
     }
 
     /// The connection broke without a close: the process is gone.
@@ -85,6 +110,7 @@ final class Peer: MessageTransport {
         session?.close(.reset)
         session = nil
         subscriptions = [:]
+        endLinks()
     }
 
     var isConnected: Bool { session?.isClosed == false }
@@ -124,17 +150,40 @@ final class Peer: MessageTransport {
         tell(#"{"op":"unsub","id":\#(id)}"#)
     }
 
-    func set(_ request: SetRequest, presence: Bool = false) {
+    func set(_ request: SetRequest) {
         lastID += 1
         sets[lastID] = request
-        let values = request.values.map { #""\#($0.node)":\#($0.text)"# }.joined(separator: ",")
-        let key = request.key.map { #","key":"\#($0)""# } ?? ""
-        let condition = request.condition.map { #","if":{"\#($0.node)":{"v":\#($0.text)}}"# } ?? ""
-        let extra = presence ? #","presence":true"# : ""
-        tell(
-            #"{"op":"set","id":\#(lastID),"graph":"\#(request.graph)","set":{\#(values)}\#(key)\#(condition)\#(extra)}"#
-        )
+        tell(#"{"op":"set","id":\#(lastID),\#(request.fields)}"#)
     }
+
+    func link(_ link: Link) {
+        lastID += 1
+        links[lastID] = link
+        book.begin(ways(of: link))
+        let ends =
+            link.isSync
+            ? #""op":"sync","a":"\#(link.from)","b":"\#(link.to)""#
+            : #""op":"link","from":"\#(link.from)","to":"\#(link.to)"\#(link.pipe)"#
+        let owner = link.owner.map { #","owner":"\#($0)""# } ?? ""
+        tell(#"{\#(ends),"id":\#(lastID),"graph":"\#(link.graph)"\#(owner)}"#)
+    }
+
+    func unlink(_ id: Int) { tell(#"{"op":"unsub","id":\#(id)}"#) }
+
+    func release(_ owner: String) {
+        lastID += 1
+        tell(#"{"op":"release","id":\#(lastID),"owner":"\#(owner)"}"#)
+    }
+
+    func ways(of link: Link) -> [LinkBook.Way] {
+        link.ways.map { LinkBook.Way(link.graph, by: name, from: $0.from, to: $0.to) }
+    }
+
+    private func endLink(_ id: Int) {
+        if let link = links.removeValue(forKey: id) { book.end(ways(of: link)) }
+    }
+
+    private func endLinks() { for id in links.keys { endLink(id) } }
 
     func ping() {
         lastID += 1
@@ -162,8 +211,17 @@ final class Peer: MessageTransport {
         switch message["op"]?.string {
         case "snap": open(id, message, text)
         case "upd": update(message, text)
-        case "end": subscriptions[id] = nil
-        case "err": if sets.removeValue(forKey: id) == nil { subscriptions[id] = nil }
+        case "linked": links[id]?.isMade = true
+        case "end":
+            subscriptions[id] = nil
+            endLink(id)
+        case "err":
+            if let request = sets.removeValue(forKey: id) {
+                if !request.allows(message) { complaints.append("\(request.fields): \(text)") }
+            } else {
+                subscriptions[id] = nil
+                endLink(id)
+            }
         case "ok": if let request = sets.removeValue(forKey: id) { confirm(request, message, text) }
         default: break
         }
@@ -210,6 +268,7 @@ final class Peer: MessageTransport {
     private func update(_ message: JSONReader, _ text: String) {
         let rev = UInt64(message["rev"]?.int ?? 0)
         for entry in (message["d"]?.elements).map(Array.init) ?? [] {
+            if let id = entry["id"]?.int, entry["fail"] != nil { links[id]?.hasFailed = true }
             guard let id = entry["id"]?.int, var subscription = subscriptions[id],
                 let cursor = subscription.cursor
             else { continue }
@@ -253,7 +312,9 @@ final class Peer: MessageTransport {
             let value = subscription.value
         else { return }
         if rev > history.rev { complaints.append("rev \(rev) is not in the log: \(text)") }
-        if subscription.node == "half", value != "true" { complaints.append("half of a commit: \(text)") }
+        if Shape.truths.contains(subscription.node), value != "true" {
+            complaints.append("half of a commit: \(text)")
+        }
         guard Shape.plain.contains(subscription.node) else { return }
         let expected = history.value(of: subscription.node, at: rev)
         if subscription.isExact
@@ -266,19 +327,10 @@ final class Peer: MessageTransport {
     private func confirm(_ request: SetRequest, _ message: JSONReader, _ text: String) {
         let rev = UInt64(message["rev"]?.int ?? 0)
         let epoch = message["epoch"]?.string ?? ""
-        guard let history = ledger.history(of: request.graph, holding: rev, of: epoch),
-            let record = history.record(at: rev)
-        else { return complaints.append("not in the log: \(text)") }
-        let stored = record.entry.set.map { "\($0.node)=\(String(decoding: $0.value, as: UTF8.self))" }
-        if stored.sorted() != request.values.map({ "\($0.node)=\($0.text)" }).sorted()
-            || record.entry.key?.text != request.key
-        {
-            complaints.append("rev \(rev) is another commit: \(text)")
+        guard let history = ledger.history(of: request.graph, holding: rev, of: epoch) else {
+            return complaints.append("not in the log: \(text)")
         }
-        if let condition = request.condition, history.value(of: condition.node, at: rev - 1) != condition.text
-        {
-            complaints.append("the condition does not hold at rev \(rev): \(text)")
-        }
+        if let fault = request.fault(at: rev, in: history, message) { complaints.append("\(fault): \(text)") }
     }
 
     private static func value(of entry: JSONReader) -> String {

@@ -13,14 +13,17 @@ final class Server {
     let host: Host
     let clients: Clients
     private let tap: Tap
+    private let book: LinkBook
 
     init(
         _ disk: LyingDisk,
         _ durability: Durability,
         epoch: String,
         clock: ManualHostClock,
+        _ book: LinkBook,
         _ note: @escaping (Tap.Answer) -> Void
     ) throws(StoreError) {
+        self.book = book
         log = try SQLiteLog(disk.store, durability, keepRevs: 6, epoch: epoch, executor: executor)
         tap = Tap(log, note)
         host = Host(store: .log(tap), clock: clock)
@@ -28,7 +31,11 @@ final class Server {
     }
 
     /// The end of a turn of the loop.
-    func endTurn() { host.flush() }
+    func endTurn() {
+        host.flush()
+        // Until then what a link has set waits for the graph's new definition.
+        if !host.graphs.contains(where: \.isChanging) { book.forgetEnded() }
+    }
 
     /// Does and answers one piece of the log's work, which is a turn.
     func work() {
@@ -44,6 +51,7 @@ final class Server {
 /// Stands between a host and its log, and writes down what was answered.
 final class Tap: CommitLog, CommitLogFollower {
     enum Answer {
+        case submitted(LogEntry)
         case committed(LogEntry, LogStamp)
         case refused(LogEntry)
     }
@@ -70,6 +78,7 @@ final class Tap: CommitLog, CommitLogFollower {
             pending[ticket] = entry
             // As it is stored.
             pending[ticket]?.expiredBy = 0
+            note(.submitted(entry))
         }
         log.append(entries, tickets: tickets, wall: wall)
     }

@@ -1,12 +1,30 @@
+import Commits
 import TestSupport
 
 /// Random definitions around some nodes that are always there.
 ///
 /// About those more can be said: `p` and `q` are only set together and alike, so `half` is always
 /// true; `x` is anything, `here` stands for sessions, `brief` does not last, and `far` is a source.
+/// Of the accounts only transfers change any, so `even` is always true. Links lead to those of
+/// `linked`, which nothing depends on.
 struct Shape {
-    static let plain = ["p", "q", "x"]
-    static let fixed = ["p", "q", "x", "here", "brief", "half", "far"]
+    static let accounts = ["m1", "m2", "m3"]
+    static let linked = ["l1", "l2", "l3", "l4"]
+    static let truths = ["half", "even"]
+    static let plain = ["p", "q", "x"] + accounts + linked
+    static let fixed = plain + ["here", "brief", "far"] + truths
+
+    /// The accounts and the linked nodes, as members of a definition.
+    static let members =
+        (accounts.map { #""\#($0)":{"set":"number","initial":0}"# }
+        + linked.map { #""\#($0)":{"set":"any"}"# })
+        .joined(separator: ",")
+        + #","even":{"combine":["m1","m2","m3"],"map":"value[0] + value[1] + value[2] == 0"}"#
+
+    /// Whether a commit sets or clears linked nodes.
+    static func touchesLinked(_ entry: LogEntry) -> Bool {
+        (entry.set.map(\.node) + entry.clear).contains { linked.contains($0) }
+    }
 
     private(set) var derived: [(name: String, text: String)] = []
 
@@ -22,7 +40,7 @@ struct Shape {
             #"{"graph":"\#(graph)","mode":"settled","upstreams":{"u":{"url":"http://u.example"}},"nodes":{"p":{"set":"any","initial":0},"q":{"set":"any","initial":0},"#
             + #""x":{"set":"any","initial":0,"history":5},"here":{"set":"any"},"brief":{"set":"any","ttl":"3s"},"#
             + #""far":{"source":{"get":"u:/far"},"fresh":"2s"},"#
-            + #""half":{"combine":["p","q"],"map":"value[0] == value[1]"}\#(members)}}"#
+            + #""half":{"combine":["p","q"],"map":"value[0] == value[1]"},\#(Self.members)\#(members)}}"#
     }
 
     mutating func change(_ dice: inout SeededGenerator) {
@@ -37,6 +55,38 @@ struct Shape {
 
     private mutating func add(_ dice: inout SeededGenerator) {
         derived.append(("d\(derived.count + 1)", text(below: derived.count, &dice)))
+    }
+
+    /// A random transfer between accounts.
+    static func transfer(_ dice: inout SeededGenerator) -> SetRequest.Transfer {
+        let place = dice.below(3)
+        let other = (place + 1 + dice.below(2)) % 3
+        return SetRequest.Transfer(
+            from: accounts[place],
+            to: accounts[other],
+            amount: 1 + dice.below(9),
+            isCovered: dice.chance(1, in: 2)
+        )
+    }
+
+    /// A random link, among the nodes that are always there or from one of `names`.
+    static func link(in graph: String, from names: [String], _ dice: inout SeededGenerator) -> Peer.Link {
+        let place = dice.below(4)
+        let (from, to) = (linked[place], linked[(place + 1 + dice.below(3)) % 4])
+        let owner = dice.chance(1, in: 3) ? "part" : nil
+        if dice.chance(1, in: 3) {
+            return Peer.Link(graph: graph, from: from, to: to, isSync: true, owner: owner)
+        }
+        let pipes = ["", "", "", #"{"filter":"value != 2"}"#, #""distinct""#, #"{"delay":20}"#]
+        let pipe = pipes[dice.below(pipes.count)]
+        return Peer.Link(
+            graph: graph,
+            from: dice.chance(1, in: 3) ? names[dice.below(names.count)] : from,
+            to: to,
+            isSync: false,
+            pipe: pipe.isEmpty ? "" : #","pipe":[\#(pipe)]"#,
+            owner: owner
+        )
     }
 
     /// Made from nodes in front of it only.

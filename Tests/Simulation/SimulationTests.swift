@@ -1,17 +1,18 @@
 import TestSupport
 import Testing
 
-/// Whole servers with clients, commits, redefinitions, disk faults, kills and power cuts.
+/// Whole servers with clients, their transactions and links, commits, redefinitions, disk faults,
+/// kills and power cuts.
 ///
 /// Their wall clock drifts, and is set forward and back by up to an hour. Each step takes a bounded
 /// number of turns, and a history that takes five minutes ends the process with its seed.
-/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 800, and `SLUICE_HISTORIES=n` so many.
+/// `SLUICE_NIGHTLY=1` plays 100,000 histories instead of 640, and `SLUICE_HISTORIES=n` so many.
 /// `SLUICE_SEED=n` plays one, makes it as short as it can be while it fails, and prints its steps.
 @Suite("A simulated world")
 struct SimulationTests {
     private static let portions = Array(0..<8)
     private static var histories: Int {
-        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 100_000 : 800)
+        environment("SLUICE_HISTORIES").flatMap { Int($0) } ?? (Nightly.isOn ? 100_000 : 640)
     }
 
     @Test(
@@ -24,7 +25,7 @@ struct SimulationTests {
             return
         }
         let share = Self.histories / Self.portions.count
-        var (failures, messages, replays, starts, lost, fed) = (0, 0, 0, 0, 0, 0)
+        var (failures, messages, replays, starts, lost, fed, led) = (0, 0, 0, 0, 0, 0, 0)
         for seed in UInt64(portion * share)..<UInt64((portion + 1) * share) where failures < 3 {
             var world = World(seed)
             var complaints = HangWatch.during("SLUICE_SEED=\(seed)") { world.run(Action.history(seed)) }
@@ -40,12 +41,13 @@ struct SimulationTests {
             starts += counts.starts
             lost += counts.lost
             fed += counts.fed
+            led += counts.led
         }
         #expect(
             failures > 0
                 || messages > share && replays > 3 * share && starts > 2 * share && lost > share / 50
-                    && fed > share / 10,
-            "the histories are too poor: \(messages) messages, \(replays) replays, \(starts) starts, \(lost) lost, \(fed) fed"
+                    && fed > share / 10 && led > share,
+            "the histories are too poor: \(messages) messages, \(replays) replays, \(starts) starts, \(lost) lost, \(fed) fed, \(led) led"
         )
     }
 

@@ -16,8 +16,8 @@ final class World {
     /// What happened, for one who looks at a single seed.
     private(set) var transcript: [String] = []
     /// Messages that clients got, comparisons with a replay, starts, commits that a power cut has
-    /// taken, and what upstreams have sent.
-    private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0, fed: 0)
+    /// taken, what upstreams have sent, and commits of links.
+    private(set) var counts = (messages: 0, replays: 0, starts: 0, lost: 0, fed: 0, led: 0)
 
     /// What must have gone with the world. (Not the graphs of its servers: a change that a dead
     /// process never answered holds one.)
@@ -34,6 +34,7 @@ final class World {
     /// By how many hundredths the wall clock is faster than the monotonic one.
     private var drift = 0
     private let ledger = Ledger()
+    private let book = LinkBook()
     private var server: Server?
     private var peers: [Peer] = []
     private var shapes: [String: Shape] = [:]
@@ -41,8 +42,8 @@ final class World {
     private var starts = 0
     private var lastValue = 0
     private var lastKey = 0
-    /// Changes under a key, which may be sent again.
-    private var keyed: [Peer.SetRequest] = []
+    /// Changes under a key, which the client may send again.
+    private var keyed: [(by: String, request: SetRequest)] = []
     /// What was handed to the log and not answered; what it refused in this process.
     private var refused: [LogEntry] = []
 
@@ -58,6 +59,7 @@ final class World {
     /// Plays a history and its end.
     func run(_ actions: [Action]) -> [String] {
         start(mayLose: false)
+        connect("ann")
         for (number, action) in actions.enumerated() {
             act(action)
             look()
@@ -78,6 +80,9 @@ final class World {
 
     private func note(_ answer: Tap.Answer) {
         switch answer {
+        case .submitted(let entry):
+            if entry.isOfLink { counts.led += 1 }
+            if let fault = book.fault(submitting: entry) { complain(fault) }
         case .refused(let entry): if !disk.hasStopped { refused.append(entry) }
         case .committed(let entry, let stamp):
             if ledger.histories[entry.graph] == nil {
@@ -87,6 +92,9 @@ final class World {
             let rev = ledger.histories[entry.graph]?.rev ?? 0
             if stamp.rev != rev + 1 { complain("\(entry.graph): rev \(stamp.rev) is answered behind \(rev)") }
             ledger.histories[entry.graph]?.add(Ledger.Record(entry: entry, stamp: stamp))
+            if let fault = ledger.histories[entry.graph].map({ book.fault(of: entry, in: $0) }) ?? nil {
+                complain("\(entry.graph) rev \(stamp.rev): \(fault)")
+            }
         }
     }
 
@@ -95,12 +103,14 @@ final class World {
         for peer in peers { peer.lose() }
         openers = [:]
         server = nil
+        book.forgetEnded()
         disk.fault = .nothing
         disk.capacity = .max
         starts += 1
         counts.starts += 1
         do {
-            let server = try Server(disk, durability, epoch: "e\(starts)", clock: clock) { [unowned self] in
+            let server = try Server(disk, durability, epoch: "e\(starts)", clock: clock, book) {
+                [unowned self] in
                 note($0)
             }
             self.server = server
@@ -180,6 +190,7 @@ final class World {
         for _ in 0..<6 { pass(1_000) }
         guard let server else { return }
         if server.log.health != .ready { complain("the log has not recovered: \(server.log.health)") }
+        probe(Shape.linked[starts % 4])
         for peer in peers { peer.leave() }
         server.endTurn()
         server.settle()
@@ -190,9 +201,12 @@ final class World {
         }
         look()
         compare(withDisk: true)
-        for graph in server.host.graphs where graph.statistics.listeners != 0 {
+        for graph in server.host.graphs where graph.statistics.listeners != 0 || !graph.clients.links.isEmpty
+        {
             complain("\(graph.name) has \(graph.statistics.listeners) listeners at the end")
         }
+        for node in Shape.linked { set(node) }
+        rest()
         server.host.close()
         self.server = nil
         disk.kill()
@@ -216,10 +230,7 @@ final class World {
         case .pass:
             pass(UInt64([1 + dice.below(30), 100 + dice.below(900), 1_000, 61_000][dice.below(20) / 6]))
         case .connect:
-            guard peers.count < 4 else { break }
-            let peer = Peer(ledger) { [unowned self] in write("    \($0)") }
-            peer.connect(to: server.clients)
-            peers.append(peer)
+            if peers.count < 4 { connect(["ann", "bob"][dice.below(2)]) }
         case .leave:
             guard !peers.isEmpty else { break }
             let peer = peers.remove(at: dice.below(peers.count))
@@ -245,6 +256,9 @@ final class World {
         case .cut: cut()
         case .clock: turnClock(&dice)
         case .feed: feed(&dice)
+        case .transfer: transfer(&dice)
+        case .link: link(&dice)
+        case .probe: probe(Shape.linked[dice.below(4)])
         case .close:
             server.host.close()
             let isClean = !disk.hasStopped
@@ -252,6 +266,13 @@ final class World {
             start(mayLose: !isClean && durability == .written)
         }
         if disk.hasStopped { if dice.chance(1, in: 2) { kill() } else { cut() } }
+    }
+
+    private func connect(_ name: String) {
+        guard let server else { return }
+        let peer = Peer(name, ledger, book) { [unowned self] in write("    \($0)") }
+        peer.connect(to: server.clients)
+        peers.append(peer)
     }
 
     private func kill() {
@@ -321,7 +342,7 @@ final class World {
             ]
             commit.report(changes[dice.below(changes.count)], of: node)
         }
-        if dice.chance(1, in: 3) { commit.by = "ann" }
+        if dice.chance(1, in: 3) { commit.by = "eve" }
         if dice.chance(1, in: 4) { commit.path = ValuePath(["far/g/x"]) }
         write("    \(commit.entry())")
         _ = host.submit(commit)
@@ -374,9 +395,10 @@ final class World {
     private func values(_ dice: inout SeededGenerator) -> [(node: String, text: String)] {
         lastValue += 1
         let text = dice.chance(1, in: 3) ? "\(dice.below(4))" : "\(lastValue)"
-        switch dice.below(4) {
+        switch dice.below(6) {
         case 0: return [("p", text), ("q", text)]
         case 1: return [("brief", text)]
+        case 2, 3: return [(Shape.linked[dice.below(4)], text)]
         default: return [("x", text)]
         }
     }
@@ -387,7 +409,9 @@ final class World {
         switch dice.below(10) {
         case 0, 1, 2:
             let names = shapes[graph]?.names ?? []
-            let node = dice.chance(1, in: 2) ? Shape.fixed[dice.below(3)] : names[dice.below(names.count)]
+            let node =
+                dice.chance(1, in: 2)
+                ? Shape.plain[dice.below(Shape.plain.count)] : names[dice.below(names.count)]
             let pipe = dice.chance(1, in: 5) ? #","pipe":["distinct",{"delay":20}]"# : ""
             let every = dice.chance(1, in: 4) ? 50 : 0
             peer.subscribe(graph, node, isAll: dice.chance(1, in: 3), every: every, pipe: pipe)
@@ -397,33 +421,93 @@ final class World {
         case 4: peer.ping()
         case 5:
             lastValue += 1
-            peer.set(
-                Peer.SetRequest(graph: graph, values: [("here", "\(lastValue)")], key: nil, condition: nil),
-                presence: true
-            )
-        case 6 where !keyed.isEmpty: peer.set(keyed[keyed.count - 1 - dice.below(min(4, keyed.count))])
-        case 7:
-            lastKey += 1
-            let request = Peer.SetRequest(
-                graph: graph,
-                values: values(&dice),
-                key: "k\(lastKey)",
-                condition: nil
-            )
-            keyed.append(request)
-            peer.set(request)
+            peer.set(SetRequest(graph: graph, values: [("here", "\(lastValue)")], isPresence: true))
+        case 6:
+            let own = keyed.filter { $0.by == peer.name }
+            if !own.isEmpty { peer.set(own[own.count - 1 - dice.below(min(4, own.count))].request) }
+        case 7: setOnce(SetRequest(graph: graph, values: values(&dice)), by: peer)
         case 8:
-            let text = "\(dice.below(4))"
-            peer.set(
-                Peer.SetRequest(
-                    graph: graph,
-                    values: [("x", "\(dice.below(4))")],
-                    key: nil,
-                    condition: ("x", text)
-                )
-            )
-        default: peer.set(Peer.SetRequest(graph: graph, values: values(&dice), key: nil, condition: nil))
+            let (text, expected) = ("\(dice.below(4))", "\(dice.below(4))")
+            peer.set(SetRequest(graph: graph, values: [("x", text)], condition: ("x", expected)))
+        default:
+            guard dice.chance(1, in: 4) else {
+                return peer.set(SetRequest(graph: graph, values: values(&dice)))
+            }
+            peer.set(SetRequest(graph: graph, clears: true))
         }
+    }
+
+    private func setOnce(_ request: SetRequest, by peer: Peer) {
+        lastKey += 1
+        var request = request
+        request.key = "k\(lastKey)"
+        keyed.append((peer.name, request))
+        peer.set(request)
+    }
+
+    private func transfer(_ dice: inout SeededGenerator) {
+        guard let peer = any(&dice) else { return }
+        let graph = dice.chance(4, in: 5) ? "g" : "h"
+        var request = SetRequest(graph: graph, transfer: Shape.transfer(&dice))
+        if dice.chance(1, in: 4) { request.values = [("x", "\(dice.below(4))")] }
+        if dice.chance(1, in: 2) { setOnce(request, by: peer) } else { peer.set(request) }
+    }
+
+    // MARK: - Links
+
+    private func link(_ dice: inout SeededGenerator) {
+        guard let peer = any(&dice) else { return }
+        let links = peer.links.keys.sorted()
+        switch dice.below(5) {
+        case 0 where !links.isEmpty: peer.unlink(links[dice.below(links.count)])
+        case 1 where !links.isEmpty: peer.release("part")
+        default:
+            guard peers.reduce(0, { $0 + $1.links.count }) < 5 else { return }
+            let graph = dice.chance(4, in: 5) ? "g" : "h"
+            peer.link(
+                Shape.link(in: graph, from: ["x", "p"] + (shapes[graph]?.derived.map(\.name) ?? []), &dice)
+            )
+        }
+    }
+
+    private func set(_ name: String) {
+        guard let host = server?.host, let graph = host["g"], let node = graph.node(name) else { return }
+        lastValue += 1
+        var commit = Commit(graph: graph)
+        if let value = try? Datum.parse("\(lastValue)") { commit.set.append(Assignment(node, value)) }
+        _ = host.submit(commit)
+    }
+
+    /// Everything that is on its way arrives.
+    private func rest() {
+        guard let server else { return }
+        for _ in 0..<200 {
+            server.host.advance()
+            server.endTurn()
+            server.settle()
+            if server.host.nextDeadline.map({ $0 > clock.now }) != false { break }
+        }
+        pass(100)
+        for peer in peers { peer.read() }
+    }
+
+    /// Looks where a value comes to over links, when nothing else happens.
+    private func probe(_ node: String) {
+        guard let server, !disk.hasStopped else { return }
+        disk.fault = .nothing
+        disk.capacity = .max
+        for peer in peers where peer.unsentBytes > 0 {
+            peer.unsentBytes = 0
+            peer.session?.drained()
+        }
+        pass(2_000)
+        rest()
+        guard server.log.health == .ready else { return }
+        complaints += LinkProbe.differing(ledger, peers, book)
+        let probe = LinkProbe("g", node, "\(lastValue + 1)", ledger, peers)
+        set(node)
+        rest()
+        complaints += probe.faults(in: ledger)
     }
 
     private func redefine(_ dice: inout SeededGenerator) {
@@ -452,6 +536,13 @@ final class World {
                     "\(graph.name) is at rev \(graph.rev), the ledger at \(ledger.histories[graph.name]?.rev ?? 0)"
                 )
             }
+        }
+        let linked = peers.filter(\.isConnected).flatMap { peer in
+            peer.session?.subscriptions.compactMap { ($0 as? LinkSubscription)?.link } ?? []
+        }
+        let kept = host.graphs.reduce(0) { $0 + $1.clients.links.count }
+        if !clients.isReleasing, kept != linked.count {
+            complain("the graphs have \(kept) links, the sessions \(linked.count)")
         }
         let served = peers.compactMap(\.session).filter { !$0.isClosed }.reduce(0) {
             $0 + $1.subscriptions.count

@@ -5,7 +5,7 @@ import { most, version } from "/dash/layout.js";
 import { list } from "/dash/saved.js";
 import { nameOf, save, suggest } from "/dash/saving.js";
 
-style("/dash/editing.css");
+style("/dash/forms.css");
 
 /** The layout to begin with: the nodes of the graph, or nothing. */
 async function begun(graph, client, isEmpty) {
@@ -33,8 +33,8 @@ export async function create({ client, dialogs, go, signal, store }, graph) {
   const field = (label, input) => h("div", { class: "field" }, h("label", { for: input.id }, label), input);
   const answer = await dialogs.open({
     title: "New dashboard", sheet: true,
-    body: h("div", { class: "form-fields" }, field("Name", name), graphs.length > 1 && field("Graph", which),
-      field("Begin with", begin), problem),
+    body: h("div", { class: "in-dash" }, h("div", { class: "form-fields" }, field("Name", name),
+      graphs.length > 1 && field("Graph", which), field("Begin with", begin), problem)),
     actions: [{ label: "Cancel", value: null }, ...(writable ? [{ label: "Create", value: "yes", kind: "primary" }] : [])],
   });
   const title = name.value.trim() || suggested(), own = which.value;

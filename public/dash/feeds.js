@@ -1,5 +1,6 @@
 // The sources of values for widgets: feeds listen and own; the graph itself is only observed.
 import { load } from "../lib/dom.js";
+import { same as isSame } from "../lib/format.js";
 
 /** The newest `most` points, and the gaps. Memory grows with the points: few nodes fill it. */
 export class Ring {
@@ -7,6 +8,8 @@ export class Ring {
   length = 0;
   /** `{ from, to }`, oldest first; endless while it lasts. */
   gaps = [];
+  /** When the last report came, while the value is out of date (0: not known); else undefined. */
+  staleSince;
 
   constructor(most) { this.most = most; }
 
@@ -187,6 +190,9 @@ function points({ t, v, n, min, max }, step) {
   return [[t, numberOf(min)], [t + step / 2, numberOf(max)], [t + step - 1, numberOf(v)]];
 }
 
+/** When a value was committed; 0 where that is not known: a snapshot has the time of its graph. */
+export const timeOf = ({ t, c, rev }, known) => ((c ?? rev) === rev ? t : known?.c === c ? known.t : 0);
+
 /** Widgets of one source share one feed: a chart keeps its past when it is edited. */
 export class Feeds {
   #client; #graph; #facts; #feeds = new Map(); #late; #isLost = false;
@@ -267,20 +273,26 @@ export class Feeds {
   }
 
   #hear(feed, value, meta) {
-    const { t, c, rev, gap, history, ended, fail, empty, same, folded = 1 } = meta;
+    const { t, rev, gap, history, ended, fail, empty, same, state = {}, folded = 1 } = meta;
     const at = Date.now(), late = at - t, known = this.#facts(feed.node);
     // The first value, and the first after a loss or after the machine has slept, may have any age.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
-    // The time of a snapshot is the graph's.
-    if (!same) feed.changed = history || feed.meta ? t : known?.c === (c ?? rev) ? known?.t : 0;
+    if (!same) feed.changed = timeOf(meta, known);
+    feed.ring.staleSince = state.stale ? state.t ?? feed.changed : undefined;
     feed.meta = meta;
-    if (meta.anew) feed.ring.clear();
+    if (meta.anew) {
+      feed.ring.clear();
+      feed.since = 0;
+    }
     if (ended) {
       feed.endedAt = at;
       feed.ring.push(this.now(), NaN);
     } else if (!same) {
       if (t) feed.ring.push(t, numberOf(value));
-      feed.entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
+      const entry = fail ? { fail } : empty || value === undefined ? { empty: true } : { v: value };
+      // A sensor may report the same again and again.
+      if (feed.entry && !isSame(feed.entry, entry)) feed.since = feed.changed;
+      feed.entry = entry;
     }
     if (!history && !same) {
       if (feed.at) feed.between = feed.between ? 0.8 * feed.between + 0.2 * (at - feed.at) : at - feed.at;

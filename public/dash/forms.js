@@ -1,12 +1,17 @@
 // The dialog of a widget: its kind, what it shows, and an expression that is checked before
 // anything is added.
-import { h, setText } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
+import { decode } from "/client.js";
+import { h, setText, style } from "/lib/dom.js";
+import { formatEntry, formatValue } from "/lib/format.js";
+import { choicesOf } from "/lib/input.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
 import { Picker } from "/dash/picker.js";
 import { globOf } from "/graph/glob.js";
 import { kinds, loadKind } from "/widgets/index.js";
+import { partsOf, range } from "/widgets/tone.js";
+
+style("/dash/forms.css");
 
 /** The options of widgets: label, hint, and `number`, `text`, `area` or `check`. */
 const options = {
@@ -14,7 +19,7 @@ const options = {
   unit: ["Unit", "Empty: as the node says", "text"],
   span: ["Seconds shown", "", "number"],
   min: ["Smallest", "Empty: as the node says, or as values are", "number"],
-  max: ["Largest", "", "number"],
+  max: ["Largest", "Empty: as the node says, or as values are", "number"],
   ok: ["Good", "A value, several with commas, or a range such as 18..24. Everything else is an alarm.", "text"],
   warn: ["Warn from", "A number", "number"],
   bad: ["Alarm", "A number from which it is an alarm, or a state that is one", "text"],
@@ -24,7 +29,8 @@ const options = {
 
 let count = 0;
 
-function field(label, hint, input, ...more) {
+/** A label, its control and a hint. */
+export function field(label, hint, input, ...more) {
   const id = (input.id ||= `field-${++count}`);
   const note = hint && h("span", { class: "small dim", id: `${id}-hint` }, hint);
   if (note) input.setAttribute("aria-describedby", note.id);
@@ -45,6 +51,39 @@ function stages(text) {
     if (Array.isArray(pipe) && pipe.length && pipe.every(isStage)) return pipe;
   } catch { /* an expression */ }
   return [{ map: text }];
+}
+
+const isFigure = ({ type }) => /^(number|integer)$/.test(type);
+const choicesFor = (node) => (node.type === "boolean" ? [true, false] : choicesOf(node));
+
+/** States as people call them, as values: "closed" is `false`. */
+function statesOf(text, { words = {} }) {
+  const known = Object.entries(words);
+  return text.split(",").map((each) => {
+    const [key] = known.find(([, word]) => word.toLowerCase() === each.trim().toLowerCase()) ?? [];
+    return key === undefined ? each.trim() : String(decode(key));
+  }).join(", ");
+}
+
+/** Whether an option says something that a number can match. */
+const isNumeric = (wanted) => partsOf(wanted).every((each) => {
+  const found = range.exec(each);
+  return found ? Number(found[1]) <= Number(found[2]) : each !== "" && Number.isFinite(Number(each));
+});
+
+/** Why an option of a widget for this node cannot be right, in words. */
+function problemOf(name, widget, node) {
+  const { span, min, max, bad } = widget, [label] = options[name];
+  if (name === "span" && !(span >= 10 && span <= 31_622_400)) return "Seconds shown: from 10 to 31622400 (366 days).";
+  if (name === "max" && max <= min) return `Largest must be more than Smallest, which is ${min}.`;
+  if (name !== "ok" && name !== "bad") return "";
+  if (isFigure(node)) {
+    if (name === "bad" ? Number.isFinite(bad) : isNumeric(widget.ok)) return "";
+    return `${label}: the node holds numbers, so write a number${name === "ok" ? ", or a range such as 18..24" : ""}.`;
+  }
+  const choices = choicesFor(node)?.map(String), parts = String(widget[name]).split(", ");
+  if (!choices || parts.every((each) => choices.includes(each))) return "";
+  return `${label}: the node holds one of ${choicesFor(node).map((each) => formatValue(each, "", node.words)).join(", ")}.`;
 }
 
 const patience = 3000;
@@ -98,9 +137,9 @@ class WidgetForm {
     this.#graph.append(...[...names].map(([name, title]) => choice(name, title, own)));
     this.#kind.addEventListener("change", () => this.#show());
     this.#graph.addEventListener("change", () => this.#show());
-    this.body = h("div", { class: "form-fields" },
+    this.body = h("div", { class: "in-dash" }, h("div", { class: "form-fields" },
       field("Kind", "", this.#kind), field("Title", "", this.#title),
-      names.size > 1 && field("Graph", "", this.#graph), this.#fields, this.problem);
+      names.size > 1 && field("Graph", "", this.#graph), this.#fields, this.problem));
     this.#show();
   }
 
@@ -202,12 +241,17 @@ class WidgetForm {
     if (this.#title.value.trim()) next.title = this.#title.value.trim();
     if (this.#isMany) next.nodes = names;
     else if (source !== "none" && names[0]) next.node = names[0];
+    const isPiped = asked.includes("pipe") && this.#inputs.pipe.value.trim();
+    const held = (!isPiped && this.#board.source(this.#graph.value).facts(names[0])) || {};
     for (const name of asked) {
       const input = this.#inputs[name], [, , type] = options[name];
       const value = type === "check" ? input.checked : input.value.trim();
       if (value === "" || value === false) continue;
       const isNumber = type === "number" || (name === "bad" && value !== "" && Number.isFinite(Number(value)));
-      next[name] = name === "pipe" ? this.#pipe(value) : isNumber ? Number(value) : value;
+      next[name] = name === "pipe" ? this.#pipe(value) : isNumber ? Number(value)
+        : name === "ok" || name === "bad" ? statesOf(value, held) : value;
+      const wrong = problemOf(name, next, held);
+      if (wrong) return this.#refuse(wrong, input);
     }
     if (!await this.#check(true)) return null;
     const { layout, problems } = read({ v: version, widgets: [{ ...next, x: 0, y: 0 }] });
@@ -227,28 +271,14 @@ class WidgetForm {
  */
 export async function askWidget(board, data = null) {
   const modules = await Promise.all(kinds.map(loadKind)), form = new WidgetForm(board, data, modules);
-  let answer = null, isChecking = false;
-  const opened = board.page.dialogs.open({
+  let answer = null;
+  const chosen = await board.page.dialogs.open({
     title: data ? "Edit widget" : "Add widget", body: form.body, sheet: true,
     actions: [{ label: "Cancel", value: null }, { label: data ? "Save" : "Add", value: "yes", kind: "primary" }],
-  });
-  // The dialog stays open until everything is right.
-  const hook = () => {
-    const outer = form.body.closest("form");
-    if (!outer) return requestAnimationFrame(hook);
-    outer.addEventListener("submit", async (event) => {
-      if (answer) return;
-      event.preventDefault();
-      if (isChecking) return;
-      isChecking = true;
-      const { submitter } = event;
+    check: async () => {
       answer = await form.read().catch(({ message }) => void setText(form.problem, message));
-      isChecking = false;
-      // A form cannot submit within its own submit event.
-      if (answer) setTimeout(() => outer.requestSubmit(submitter));
-    });
-  };
-  hook();
-  await opened;
-  return answer;
+      return !!answer;
+    },
+  });
+  return chosen && answer;
 }

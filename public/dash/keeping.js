@@ -1,8 +1,9 @@
 // Dashboards as wholes: saved on the server, opened, linked, exported and imported.
 import { graphPath, h, load } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
+import { field } from "/dash/forms.js";
 import { most, read } from "/dash/layout.js";
-import * as saved from "/dash/saved.js";
+import { list } from "/dash/saved.js";
 import { nameOf, remove, save, suggest } from "/dash/saving.js";
 
 /** Gives the person a file. */
@@ -21,7 +22,7 @@ export class Keeping {
   }
 
   async more(button) {
-    const board = this.#board, { graph, page } = board, { dashboards, writable } = await saved.list();
+    const board = this.#board, { graph, page } = board, { dashboards, writable } = await list();
     if (page.signal.aborted) return;
     const own = dashboards.filter((each) => each.graph === graph), { name } = board.saved ?? {};
     const label = `Delete ${board.layout.title ?? name}`;
@@ -68,7 +69,7 @@ export class Keeping {
 
   /** Says whether it can be saved here; a draft without a name gets a button to save it. */
   async offer() {
-    const board = this.#board, { saveButton, saveNote, page } = board, { dashboards, writable, why } = await saved.list();
+    const board = this.#board, { saveButton, saveNote, page } = board, { dashboards, writable, why } = await list();
     saveButton.disabled = !writable;
     const isNew = writable && !board.saved && page.route.query.has("w"), title = this.#suggested(dashboards);
     saveNote.hidden = (writable && !isNew) || saveButton.hidden;
@@ -116,16 +117,23 @@ export class Keeping {
 
   /** Asks for the name. */
   async #ask() {
-    const { layout, page } = this.#board, value = layout.title ?? this.#suggested((await saved.list()).dashboards);
-    const name = h("input", { maxlength: most.title, value, "aria-label": "Name" });
+    const { layout, page } = this.#board, value = layout.title ?? this.#suggested((await list()).dashboards);
+    const name = h("input", { maxlength: most.title, value });
+    const problem = h("p", { class: "bad small", role: "alert" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
-      body: h("div", { class: "form-fields" }, name,
-        h("p", { class: "small dim" }, "It is saved on the server, for every browser.")),
+      body: h("div", { class: "in-dash" }, h("div", { class: "form-fields" },
+        field("Name", "It is saved on the server, for every browser.", name), problem)),
       actions: [{ label: "Cancel", value: null }, { label: "Save", value: "yes", kind: "primary" }],
+      check: async () => {
+        if (name.value.trim()) return true;
+        problem.textContent = "Type a name.";
+        name.focus();
+        return false;
+      },
     });
     const title = name.value.trim();
-    if (choice === "yes" && title && !page.signal.aborted) await this.#saveAs(title);
+    if (choice === "yes" && !page.signal.aborted) await this.#saveAs(title);
   }
 
   async #saveAs(title) {
@@ -163,7 +171,7 @@ export class Keeping {
       await navigator.clipboard.writeText(url);
       page.announce("Link copied");
     } catch {
-      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true }, url) });
+      page.dialogs.open({ title: "Link to this dashboard", body: h("textarea", { rows: 4, readonly: true, "aria-label": "Link" }, url) });
     }
   }
 

@@ -1,9 +1,7 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
-import { h, style } from "/lib/dom.js";
+import { h } from "/lib/dom.js";
 import { formatTime } from "/lib/time.js";
 import { isKnown } from "/widgets/index.js";
-
-style("/ui/table.css");
 
 const spell = (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
@@ -62,7 +60,7 @@ async function copy(text, what, { title }, { announce, dialogs }) {
     announce(`Copied as ${what}`);
   } catch {
     // A page without https may not copy; the text can still be selected.
-    dialogs.open({ title: `${title} as ${what}`, body: h("textarea", { rows: 12, readonly: true }, text) });
+    dialogs.open({ title: `${title} as ${what}`, body: h("textarea", { rows: 12, readonly: true, "aria-label": what }, text) });
   }
 }
 

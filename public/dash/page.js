@@ -1,8 +1,7 @@
 // The dashboard of a graph: the board, what it shows, and whether it is looked at, edited or hung
 // on a wall.
-import { graphPath, h, icon, load } from "/lib/dom.js";
+import { graphPath, h, icon, load, setText } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
-import { fit } from "/dash/kiosk.js";
 import { isWide } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
 import { Widget } from "/dash/widget.js";
@@ -17,6 +16,7 @@ class Board {
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
+  heading = h("h1", { class: "unseen", hidden: true });
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
   /** What is said below a board that is made from the graph. */
   #foot = null;
@@ -42,7 +42,7 @@ class Board {
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
     header.append(this.undoButton, this.redoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
-    element.append(this.saveNote, this.notice, this.element);
+    element.append(this.heading, this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
@@ -75,7 +75,6 @@ class Board {
 
   async show(route) {
     this.page.route = route;
-    styles(route.query).forEach(this.page.style);
     const { query } = route, w = query.get("w"), d = query.get("d"), isKiosk = query.get("kiosk") === "1";
     this.canEdit = !isKiosk;
     this.isKiosk = isKiosk && document.documentElement.hasAttribute("data-kiosk");
@@ -129,7 +128,11 @@ class Board {
     this.layout = layout;
     this.widgets = layout.widgets.map((data) => new Widget(data, this));
     this.element.replaceChildren(...this.widgets.map(({ element }) => element));
-    this.page.title(layout.title ?? `${this.graph} dashboard`);
+    const title = layout.title ?? `${this.graph} dashboard`;
+    this.page.title(title);
+    // The bar of the graph has the heading, but not on a wall.
+    setText(this.heading, title);
+    this.heading.hidden = !this.isKiosk;
     this.arrange();
     if (focused) this.widgets.find(({ element }) => element.ariaLabel === focused)?.menuButton.focus();
   }
@@ -141,7 +144,7 @@ class Board {
     sorted.forEach(({ element, data }, i) => {
       element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
-      element.classList.toggle("wide", isWide(data));
+      element.toggleAttribute("data-wide", isWide(data));
       if (isHeld || children[i] === element || element.contains(document.activeElement)) return;
       this.element.insertBefore(element, children[i] ?? null);
     });
@@ -153,7 +156,12 @@ class Board {
     }, () => {});
   }
 
-  fit() { fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data)); }
+  /** On a wall the board fills the screen. */
+  async fit() {
+    if (!this.isKiosk && !this.element.style.zoom) return;
+    const { fit } = await load("/dash/kiosk.js");
+    fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data));
+  }
 
   /** Sentences above the widgets; `action` is a button after the last: `{ label, run }`. */
   say(lines, action) {
@@ -244,11 +252,9 @@ class Board {
   }
 }
 
-/** What a wall hides is not to be seen at first. */
-const styles = (query) => ["/dash/dash.css", ...(query.get("kiosk") === "1" ? ["/dash/kiosk.css"] : [])];
-
 export async function mount(element, page) {
-  await Promise.all(styles(page.route.query).map(page.style));
+  element.classList.add("in-dash");
+  await page.style("/dash/dash.css");
   if (page.signal.aborted) return;
   const board = new Board(element, page);
   board.show(page.route);

@@ -42,7 +42,8 @@ export class Picker {
     this.input.placeholder = isMany ? "Type a name or a pattern such as room.*" : "Type a name or a title";
     this.element = h("div", { class: "picker" }, isMany && this.#chips, this.input, this.#list);
     this.input.addEventListener("input", () => this.#offer());
-    this.input.addEventListener("focus", () => this.#offer());
+    // Where a node is named already, the list would only cover the rest of the form.
+    this.input.addEventListener("focus", () => this.#isExact || this.#offer());
     this.input.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("focusout", ({ relatedTarget }) => {
       if (this.element.contains(relatedTarget)) return;
@@ -92,9 +93,13 @@ export class Picker {
     this.onchange();
   }
 
-  #offer() {
-    const text = this.input.value.trim(), isExact = !this.#isMany && this.#all.some(({ name }) => name === text);
-    const rows = found(this.#all, isExact ? "" : text).filter(({ name }) => !this.#names.includes(name));
+  get #isExact() { return !this.#isMany && this.#all.some(({ name }) => name === this.input.value.trim()); }
+
+  /** The nodes that match what was typed; `isAll`: all of them. */
+  #offer(isAll = false) {
+    const text = this.input.value.trim();
+    const rows = found(this.#all, isAll ? "" : text).filter(({ name }) => !this.#names.includes(name));
+    if (rows.length === 1 && this.#isExact && !isAll) return this.#close();
     if (this.#isMany && /[*?]/.test(text) && pattern.test(text)) {
       const matches = this.#all.filter(({ name }) => regular(text).test(name)).length;
       rows.unshift({ name: text, hint: `a pattern, ${matches} now` });
@@ -131,7 +136,7 @@ export class Picker {
   #key(event) {
     const { key } = event, isOpen = !this.#list.hidden;
     if (key === "ArrowDown" || key === "ArrowUp") {
-      if (!isOpen) this.#offer();
+      if (!isOpen) this.#offer(this.#isExact);
       const size = this.#offered.length;
       if (size) this.#active = (this.#active + (key === "ArrowDown" ? 1 : -1) + size) % size;
       this.#mark();

@@ -14,6 +14,7 @@ export class SaveError extends Error {
   }
 }
 
+/** A request for a dashboard; throws a `SaveError`. */
 export async function ask(method, name, init = {}) {
   const answer = await fetch(path(name), { method, ...init });
   if (!answer.ok && answer.status !== 304) throw new SaveError(answer.status, await answer.json().catch(() => ({})));

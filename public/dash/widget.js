@@ -1,67 +1,22 @@
-// The frame of a widget: its title, the state of its values, its menu; its kind draws the picture.
-import { graphPath, h, href, icon, load, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatDuration } from "/lib/format.js";
-import { nodeIcon } from "/lib/icons.js";
-import { formatState } from "/lib/state.js";
-import { lastWords } from "/lib/words.js";
+// A widget: the sources of its values and their state, on a tile; its kind draws the picture.
+import { graphPath, h, href, load } from "/lib/dom.js";
+import { formatAge } from "/lib/format.js";
+import { standing } from "/lib/state.js";
+import { Tile } from "/dash/tile.js";
 import { isKnown, loadKind } from "/widgets/index.js";
-import { isLoud, toneOf, toneOfNode, toneWords } from "/widgets/tone.js";
-
-const dots = "M3 8h.01M8 8h.01M13 8h.01";
-
-/**
- * Shown below a widget whose subscription has ended: why, since when, and a button to watch it
- * again.
- */
-class EndedNote {
-  #words = h("span"); #again;
-
-  constructor(sources, changed) {
-    this.#again = h("button", { type: "button", class: "link", onclick: () => {
-      for (const { feed } of sources) {
-        if (!feed.meta?.ended) continue;
-        feed.meta = { ...feed.meta, ended: undefined };
-        feed.watch.again();
-      }
-      changed();
-    } }, "Watch it again");
-    this.element = h("div", { class: "widget-note small" }, this.#words, " ", this.#again);
-  }
-
-  /** Of a feed that has ended; without one it is hidden. */
-  show(feed) {
-    this.element.hidden = !feed;
-    if (!feed) return;
-    const { code, msg } = feed.meta.ended;
-    this.#again.hidden = code === "complete" || code === "past";
-    setText(this.#words, code === "node_removed" || code === "done"
-      ? `This node was removed ${formatDuration(Date.now() - feed.endedAt)} ago.`
-      : code === "complete" ? "Complete: no more values come."
-      : code === "past" ? `Not known: ${msg}.`
-      : code === "slow" ? "The server ended this because values were not read fast enough."
-      : `The server does not give this value: ${msg ?? code}`);
-  }
-}
+import { toneOf, toneOfNode } from "/widgets/tone.js";
 
 export class Widget {
   sources = []; picture = null; kind = null;
   #board; #source; #item; #ending = new AbortController(); #left = 0; #note = null; #told; #tone = "off";
-  #heading = h("h2"); #alarm = h("strong", { class: "widget-alarm" });
-  #state = h("span", { class: "widget-state small dim" });
-  body = h("div", { class: "widget-body" });
+  #tile;
 
   constructor(data, board) {
     this.data = data;
     this.#board = board;
     this.#source = board.source(data.graph);
     const { signal } = this.#ending;
-    this.menuButton = h("button", {
-      type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu",
-      onclick: () => board.edit((editing) => editing.menu(this)),
-    }, icon(dots));
-    this.element = h("article", { class: "widget card", dataset: { kind: data.kind } },
-      h("header", {}, this.#heading, this.#alarm, this.#state, this.menuButton), this.body,
-      h("span", { class: "widget-resize" }));
+    this.#tile = new Tile(data, () => board.edit((editing) => editing.menu(this)));
     this.#name();
     if (!isKnown(data.kind)) return this.#say(`A widget of the kind “${data.kind}”, which this page does not know.`);
     this.body.append(h("span", { class: "skeleton" }));
@@ -70,23 +25,27 @@ export class Widget {
     this.#start(signal).catch((error) => this.#say(`This widget could not be loaded (${error.message}).`, "bad"));
   }
 
+  get element() { return this.#tile.element; }
+  get body() { return this.#tile.body; }
+  get menuButton() { return this.#tile.menuButton; }
   get nodes() { return this.data.nodes ?? (this.data.node ? [this.data.node] : []); }
   get graph() { return this.#source.graph; }
   get observed() { return this.#source.observed; }
   get #what() { return this.kind?.label ?? this.data.kind; }
 
   get title() {
-    const titles = this.nodes.map((each) => this.#source.facts(each)?.title ?? each);
-    return this.data.title ?? (titles.join(", ") || this.#what);
+    return this.data.title ?? (this.nodes.map((each) => this.#titleOf(each)).join(", ") || this.#what);
   }
 
+  #titleOf(node) { return this.#source.facts(node)?.title ?? node; }
+
   #name() {
-    const [node] = this.nodes, { title } = this, path = graphPath(this.graph), isOne = node && !/[*?]/.test(node);
-    this.element.ariaLabel = `${title}, ${this.#what}`;
-    this.menuButton.ariaLabel = `Menu of ${title}`;
+    const [node] = this.nodes, path = graphPath(this.graph), isOne = node && !/[*?]/.test(node);
     const link = { href: href(`${path}?node=${encodeURIComponent(node)}`), title: `${node} in the graph` };
-    const mark = isOne && this.nodes.length === 1 ? nodeIcon(this.#source.facts(node)) : null;
-    this.#heading.replaceChildren(mark ?? "", isOne && !this.#board.isKiosk ? h("a", link, title) : title);
+    const known = isOne && this.nodes.length === 1 ? this.#source.facts(node) : undefined;
+    // What a pipeline makes of a setting, or a chart of it, is no setting.
+    const { pipe, nodes, title = known?.title } = this.data, kind = pipe || nodes ? "derived" : known?.kind;
+    this.#tile.name(this.title, this.#what, known && { ...known, title, kind }, isOne && !this.#board.isKiosk && link);
   }
 
   #say(words, tone = "dim") { this.body.replaceChildren(h("p", { class: tone }, words)); }
@@ -125,20 +84,19 @@ export class Widget {
       now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk,
       unit: (name) => data.unit ?? (data.pipe ? "" : facts(name)?.unit ?? ""),
       words: (name) => (data.pipe ? undefined : facts(name)?.words),
-      mark: () => this.mark(), tone: () => this.#toned(),
+      mark: () => this.mark(), tone: (isLamp) => this.#toned(isLamp), tile: this.#tile,
     };
   }
 
   /** Works out how good the value is, shows it on the whole widget, and returns it. */
-  #toned() {
+  #toned(isLamp) {
     const { data } = this, [{ feed }] = this.sources;
     const node = (!data.pipe && this.#source.facts(feed.node)) || {};
     const isOwn = data.ok !== undefined || data.bad !== undefined || data.warn !== undefined;
     const tone = node.severity && !isOwn ? toneOfNode(node, feed.entry) : toneOf(feed.entry, data, node.severity);
+    this.#tile.tone(tone, isLamp);
     if (tone === this.#tone) return tone;
     this.#tone = tone;
-    setAttribute(this.element, "data-loud", isLoud(tone) && tone);
-    setText(this.#alarm, toneWords[tone] ?? "");
     if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`, { assertive: true });
     return tone;
   }
@@ -163,7 +121,8 @@ export class Widget {
    */
   #age() {
     const { name, late, lost } = this.#board.connection, feeds = this.sources.map(({ feed }) => feed);
-    const ended = feeds.find(({ meta }) => meta?.ended);
+    const now = this.#source.feeds.now(), known = feeds.map((feed) => ({ feed, ...standing(feed, now) }));
+    const ended = feeds.find(({ meta }) => meta?.ended), told = known.find(({ words }) => words);
     const isTrue = name === "live" && !late && !feeds.some(({ meta, watch }) => meta && watch.stale);
     const shown = feeds[0]?.rows?.size ?? feeds.length, left = feeds[0]?.more ?? this.#left;
     let text = left ? `${shown} of ${shown + left} nodes` : "", isStale = false;
@@ -176,23 +135,16 @@ export class Widget {
       isStale = age > 5000;
       if (isStale) text = formatAge(age).replace(" ago", " old");
     }
-    const told = feeds.find(({ meta }) => meta?.state?.error || meta?.state?.loading || meta?.state?.stale);
-    if (told) text = this.#stateOf(told);
-    this.element.classList.toggle("ended", !!ended);
-    this.element.classList.toggle("stale", isStale);
-    setText(this.#state, text);
-    setAttribute(this.#state, "title", text || null);
+    if (told) text = known.length > 1 ? `${this.#titleOf(told.feed.node)}: ${told.words}` : told.words;
+    // One of several that is out of date does not make the others old.
+    const [{ name: state } = {}] = known, isOne = known.every((each) => each.name === state);
+    this.#tile.state(ended ? "ended" : isStale ? "stale" : isOne && state, text);
     if (ended || this.#note) this.#tell(ended);
     if (this.picture?.ages) this.mark();
   }
 
-  /** What is known besides the value; of one that is out of date, since when. */
-  #stateOf({ node, changed, meta: { state } }) {
-    if (state.error || state.loading || !changed) return formatState(state);
-    return lastWords(this.#source.facts(node) ?? {}, changed, Date.now());
-  }
-
-  #tell(ended) {
+  async #tell(ended) {
+    const { EndedNote } = await load("/dash/ended.js");
     if (!this.#note) {
       this.#note = new EndedNote(this.sources, () => this.#age());
       this.body.after(this.#note.element);

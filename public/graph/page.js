@@ -89,8 +89,8 @@ class GraphPage {
       "aria-label": "Find a node", autocomplete: "off", spellcheck: "false", onfocus: () => this.part("search"),
       onkeydown: (event) => { if (event.key === "Enter"
         && !this.parts.search) this.part("search").then((search) => search?.first()); } });
-    header.append(h("div", { class: "search" }, this.field),
-      h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton));
+    header.append(h("div", { class: "graph-head in-graph" }, h("div", { class: "search" }, this.field),
+      h("div", { class: "segments", role: "group", "aria-label": "View" }, this.pictureButton, this.outlineButton)));
 
     this.weight = h("span", { class: "weight" }, "");
     this.counts = h("span", { class: "counts" }, "");
@@ -102,7 +102,7 @@ class GraphPage {
         button("−", () => this.act("zoom", 0.8), { "aria-label": "Zoom out" }),
       button("Fit", () => this.view.fit(), { "aria-label": "Fit the picture" }),
         button("Tidy", () => this.view.tidy(), { title: "Lay everything out anew" })));
-    element.classList.add("graph-view");
+    element.classList.add("in-graph");
     element.append(
       h("div", { class: "graph-status" }, this.weight, this.counts, this.notice,
         h("div", { class: "graph-tools", role: "group", "aria-label": "What is shown" }, this.asleepButton,

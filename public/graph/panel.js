@@ -8,7 +8,7 @@ class Panel {
   #o; #inspector;
   #aside = h("aside", { class: "graph-aside", "aria-label": "Inspector", hidden: true },
     h("div", { class: "graph-aside-scroll" }));
-  #sheet = h("dialog", { class: "sheet graph-sheet", "aria-label": "Inspector" });
+  #sheet = h("dialog", { class: "sheet in-graph", "aria-label": "Inspector" });
 
   /** `o`: the options of the inspector, `body` to contain it, `narrow()` and `signal`. */
   constructor(o) {

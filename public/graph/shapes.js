@@ -1,7 +1,7 @@
 // How nodes and edges look.
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
-import { icons } from "/lib/icons.js";
+import { symbol } from "/lib/icons.js";
 import { words as upstreamWords } from "./upstreams.js";
 import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
 
@@ -17,9 +17,7 @@ const marks = {
   raised: "M8 2.5L14.5 13.5H1.5zM8 6.5v3.5M8 11.8v.2",
 };
 
-/** The icon of the definition, or that of the kind. */
-const markOf = (kind, entry) =>
-  entry?.icon && Object.hasOwn(icons, entry.icon) ? icons[entry.icon] : marks[kind] ?? marks.derived;
+const markOf = (kind) => marks[kind] ?? marks.derived;
 
 export function wordOf({ kind, of, op, label }) {
   if (/mutable|listener|family|upstream/.test(kind)) return kind;
@@ -86,8 +84,10 @@ export class Shape {
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
       kind === "mutable" || entry?.word === "mutable"
         ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      part.mark = svg("path", { class: "mark", d: markOf(kind, entry),
+      part.mark = svg("path", { class: "mark", d: markOf(kind),
         transform: `translate(12,${type === "listener" ? h / 2 - 8 : 7})` }),
+      // The icon of the definition, in place of that.
+      part.icon = entry?.icon && svg("g", { class: "mark" }, symbol(entry.icon, { x: 12, y: 7, width: 16, height: 16 })),
       part.name = svg("text", { class: "name", x: 34, y: type === "listener" ? h / 2 + 4.5 : 20 }, ""),
       part.value = /node|fold|family/.test(type) ? svg("text", { class: "value", x: 14, y: h - 13 }, "") : null,
       part.word = /listener|upstream/.test(kind) ? null : svg("text",
@@ -147,7 +147,8 @@ export class Shape {
     setAttribute(element, "data-severity", raised || null);
     element.classList.toggle("stale", isStale);
     if (this.type === "node") {
-      setAttribute(part.mark, "d", raised ? marks.raised : markOf(this.#kind, entry));
+      setAttribute(part.mark, "d", raised ? marks.raised : part.icon ? null : markOf(this.#kind));
+      if (part.icon) setAttribute(part.icon, "visibility", raised ? "hidden" : null);
       this.#say(raised ? severityWords[raised] : isStale ? "out of date" : wordOf(entry));
     }
     const asleep = entry.exists === false;

@@ -1,3 +1,5 @@
+// Nodes besides their values, and how current these are, in words.
+import { formatAge } from "./format.js";
 import { formatTime } from "./time.js";
 
 // The state of a node besides its value, in words; empty if there is nothing to say.
@@ -7,6 +9,19 @@ export const formatState = ({ loading, progress, stale, error } = {}) => [
 ].filter(Boolean).join(", ");
 
 const next = (at) => (at ? `, next try at ${formatTime(at)}` : "");
+
+/** Of a value that is out of date: "no report for 3 min"; `since`: the time of the last, or 0. */
+export const reportWords = (since, now) =>
+  (since ? `no report for ${formatAge(Math.max(1000, now - since)).replace(" ago", "")}` : "out of date");
+
+/**
+ * How current a feed's value is: `{ name, words }`, of which `name` is "ended", "error", "loading",
+ * "stale" or "".
+ */
+export function standing({ meta: { ended, state = {} } = {}, ring }, now) {
+  const name = ended ? "ended" : state.error ? "error" : state.loading ? "loading" : state.stale ? "stale" : "";
+  return { name, words: name === "stale" ? reportWords(ring?.staleSince, now) : formatState(state) };
+}
 
 /** What a source node takes, in words: `get met:/now every 10s`, `events met:/prices quote`. */
 export function formatSource(source) {

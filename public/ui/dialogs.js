@@ -5,26 +5,37 @@ style("/ui/dialogs.css");
 
 /**
  * A modal dialog; resolves with the `value` of the chosen action, or null if it was closed. `sheet`
- * makes it come from the bottom on phones.
+ * makes it come from the bottom on phones. It stays open until `check`, if there is one, resolves
+ * with true.
  */
-export async function open({ title, body, actions = [{ label: "Close", value: null }], sheet = false }) {
+export async function open({ title, body, actions = [{ label: "Close", value: null }], sheet = false, check }) {
   // It was opened twice while loading.
   if ([...document.querySelectorAll("dialog[open]")].some(({ ariaLabel }) => ariaLabel === title)) return null;
   return new Promise((resolve) => {
     // Enter in a field presses the first submit button, which must not be the one that cancels.
     const buttons = actions.map(({ label, value, kind }) => value === null
-      ? h("button", { type: "button", class: kind, value: "null", onclick: () => dialog.close() }, label)
+      ? h("button", { type: "button", class: kind, value: "null", onclick: () => leave() }, label)
       : h("button", { type: "submit", class: kind, value: String(value), onclick: () => (chosen = value) }, label));
-    let chosen = null, isBeside = false;
+    let chosen = null, isBeside = false, isChecking = false, isRight = !check;
+    const leave = () => { chosen = null; dialog.close(); };
+    const submit = async (event) => {
+      if (isRight) return;
+      event.preventDefault();
+      if (isChecking) return;
+      isChecking = true;
+      isRight = await check();
+      isChecking = false;
+      // A form cannot submit within its own submit event.
+      if (isRight) setTimeout(() => event.target.requestSubmit(event.submitter));
+    };
     const dialog = h("dialog", { "aria-label": title, class: sheet ? "sheet" : undefined },
-      h("form", { method: "dialog" }, h("h2", {}, title), body, h("div", { class: "actions" }, buttons)));
+      h("form", { method: "dialog", onsubmit: submit }, h("h2", {}, title), body,
+        h("div", { class: "actions" }, buttons)));
     dialog.addEventListener("cancel", () => (chosen = null));
     // A click counts as outside only if the press began there: a selection may end outside.
     dialog.addEventListener("pointerdown", (event) => (isBeside = event.target === dialog));
     dialog.addEventListener("click", (event) => {
-      if (event.target !== dialog || !isBeside) return;
-      chosen = null;
-      dialog.close();
+      if (event.target === dialog && isBeside) leave();
     });
     dialog.addEventListener("close", () => {
       dialog.remove();

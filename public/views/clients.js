@@ -20,7 +20,8 @@ async function json(path, signal) {
 export async function mount(element, context) {
   const { client, store, frame, signal, style, dialogs, announce, title } = context;
   title("Clients");
-  await Promise.all(["/ui/table.css", "/views/views.css"].map(style));
+  element.classList.add("in-views");
+  await style("/views/views.css");
   if (signal.aborted) return {};
   let { id } = context.route.params, busy = false, known = null;
   const count = h("span", { class: "dim" }), body = h("tbody"),

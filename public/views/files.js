@@ -32,6 +32,7 @@ const section = (title, items, nothing) => h("section", { class: "card" }, h("h2
 export async function mount(element, { signal, style, dialogs, announce, title }) {
   title("Graph files");
   style("/ui/dialogs.css");
+  element.classList.add("in-views");
   style("/views/views.css");
 
   const preview = () => ask("/v1/reload?dry_run=1", { method: "POST", signal });

@@ -29,6 +29,7 @@ const nothing = (session) => h("div", { class: "notice first-steps" },
 
 export async function mount(element, context) {
   const { go, signal, store, style } = context;
+  element.classList.add("in-views");
   await style("/views/views.css");
   if (signal.aborted) return {};
   const cards = new Map(), items = h("ul", { class: "graphs" });

@@ -35,7 +35,7 @@ export function openSheet({ client, announce, dialogs }, graph, node) {
   const isStepped = control(node) === "number" && node.role !== "sensor";
   const closed = dialogs.open({
     title: node.title || node.name, sheet: true,
-    body: h("div", { class: "field" }, h("p", { class: "sheet-value" }, isStepped && button("−", "Less", -1), value,
+    body: h("div", { class: "field in-views" }, h("p", { class: "sheet-value" }, isStepped && button("−", "Less", -1), value,
       isStepped && button("+", "More", 1)), input.element),
     actions: [{ label: "Done", value: null }],
   }).then(() => {

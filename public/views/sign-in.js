@@ -3,6 +3,7 @@
 import { h, setText } from "/lib/dom.js";
 
 export function mount(element, { client, store, style, title }) {
+  element.classList.add("in-views");
   for (const path of ["/ui/dialogs.css", "/views/views.css"]) style(path);
   title("Sign in");
   const field = h("input", { type: "password", id: "token", name: "token", autocomplete: "current-password",

@@ -127,7 +127,8 @@ class Row {
 
 export async function mount(element, context) {
   const view = new Values(element, context);
-  await Promise.all(["/ui/table.css", "/views/views.css"].map(context.style));
+  element.classList.add("in-views");
+  await context.style("/views/views.css");
   if (!context.signal.aborted) view.start();
   return view;
 }

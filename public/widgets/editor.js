@@ -1,7 +1,5 @@
-// The field of a node that can be set; on a screen that only shows, its value.
-import { h, load } from "/lib/dom.js";
-import number from "/widgets/number.js";
-import text from "/widgets/text.js";
+// The field of a node; its value where it cannot be set, or not by this client or on this screen.
+import { load } from "/lib/dom.js";
 
 export default {
   kind: "editor",
@@ -12,10 +10,9 @@ export default {
   async make(widget, context) {
     const { feeds: [feed], page, graph, facts, isKiosk } = context;
     const node = facts(feed.node) ?? { name: feed.node, kind: "mutable", type: "any" };
-    if (isKiosk) return (/number|integer/.test(node.type) ? number : text).make({}, context);
-    if (node.kind !== "mutable") {
-      return { element: h("p", { class: "dim" }, node.kind === "source"
-        ? "This node has a source and cannot be set." : "This node is derived from others and cannot be set.") };
+    if (isKiosk || node.readOnly || node.kind !== "mutable") {
+      const kind = /number|integer/.test(node.type) ? "number" : node.type === "boolean" ? "lamp" : "text";
+      return (await load(`/widgets/${kind}.js`)).default.make({}, context);
     }
     const { valueEditor } = await load("/ui/value-editor.js");
     const { element, show, close } = valueEditor({

@@ -16,7 +16,7 @@ export const kinds = [
  * - `most`: how many nodes it shows at most (6); `past`: how many values it looks back on (1024);
  * - `make(widget, context)`: the picture, `{ element, draw, ages, show, mark, table, close }`, of
  *   which only `element` is required. `draw` runs in the frame loop after values have arrived, and
- *   each second if it `ages`.
+ *   each second if it `ages`. The tile around the picture is `context.tile`.
  */
 export const loadKind = async (kind) => (await load(`/widgets/${kind}.js`)).default;
 

@@ -1,11 +1,13 @@
-// A state as a lamp and a word. An alarm takes the whole widget.
-import { h, setText, svg } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
-import { output } from "/widgets/parts.js";
+// A state as a word and a coloured sign, and since when it holds. An alarm takes the whole widget.
+import { Figure } from "/dash/tile.js";
+import { h } from "/lib/dom.js";
+import { formatAge } from "/lib/format.js";
 
-function word(entry, words) {
-  if (!entry || entry.empty) return "empty";
-  return formatEntry(entry, "", { true: "on", false: "off", ...words });
+/** Since when it holds, where the change was seen; else when it was reported, unless just now. */
+function ageOf({ since, changed }, now) {
+  const age = now - (since || changed);
+  if (since) return `for ${formatAge(Math.max(1000, age)).replace(" ago", "")}`;
+  return changed && age >= 60_000 ? formatAge(age) : "";
 }
 
 export default {
@@ -13,17 +15,15 @@ export default {
   label: "State lamp",
   size: [3, 2],
   options: ["pipe", "ok", "warn", "bad"],
-  make(widget, { feeds: [feed], words, tone }) {
-    const text = output(""), element = h("div", { class: "lamp" },
-      svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
-        svg("circle", { class: "lamp-round", cx: 16, cy: 16, r: 12 }),
-        svg("path", { class: "lamp-sharp", d: "M16 3 30 28H2Z" }),
-        svg("path", { class: "lamp-mark", d: "M16 12v7M16 23.5v.1" })), text);
+  make(widget, { feeds: [feed], tile, now, words, tone }) {
+    const figure = new Figure(), element = h("div", { class: "lamp" }, figure.element);
     return {
       element,
+      ages: true,
       draw() {
-        element.dataset.tone = tone();
-        setText(text, word(feed.entry, words(feed.node)));
+        element.dataset.tone = tone(true);
+        figure.show(feed.entry, "", { true: "on", false: "off", ...words(feed.node) });
+        tile.more(ageOf(feed, now()));
       },
     };
   },

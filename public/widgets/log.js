@@ -2,12 +2,13 @@
 import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
+import { timeOf } from "/dash/feeds.js";
 import { resize } from "/widgets/parts.js";
 
 const kept = 1000, lineHeight = 22;
 
 /** Every value of one node, newest first; only what is in sight is in the document. */
-function make(widget, { page, graph, feeds: [feed], unit, words, signal, mark }) {
+function make(widget, { page, graph, feeds: [feed], facts, unit, words, signal, mark, isKiosk }) {
   const lines = [];
   let paused = false, missed = 0, filter = "";
   const list = h("ol", { class: "log-lines" }), space = h("div", { class: "log-space" }, list);
@@ -27,7 +28,8 @@ function make(widget, { page, graph, feeds: [feed], unit, words, signal, mark })
     mark();
   } }, "Pause");
   let shown = null;
-  const element = h("div", { class: "log-box" }, h("div", { class: "log-tools" }, find, pause), pane);
+  // A wall has no keyboard.
+  const element = h("div", { class: "log-box" }, !isKiosk && h("div", { class: "log-tools" }, find, pause), pane);
   const draw = () => {
     const all = (shown ?? lines).filter(({ text }) => !filter || text.toLowerCase().includes(filter));
     setText(pause, paused ? `Go on (${missed} new)` : "Pause");
@@ -39,7 +41,7 @@ function make(widget, { page, graph, feeds: [feed], unit, words, signal, mark })
     resize(list, part.length, () => h("li", {}, h("time", { class: "dim num" }), h("span", { class: "value" })));
     part.forEach(({ t, text, isFail }, i) => {
       const [time, value] = list.children[i].children;
-      setText(time, formatTime(t));
+      setText(time, t ? formatTime(t) : "–");
       setText(value, text);
       value.classList.toggle("fail", isFail);
     });
@@ -50,17 +52,20 @@ function make(widget, { page, graph, feeds: [feed], unit, words, signal, mark })
     if (meta.ended) return;
     const entry = meta.fail ? { fail: meta.fail }
       : meta.empty || value === undefined ? { empty: true } : { v: value };
-    if (meta.lost) lines.unshift({ t: meta.t, text: "some values are missing here", isFail: true });
+    // When a pipeline had its first value is not known.
+    const isFirst = !lines.length || meta.gap !== undefined;
+    const t = widget.pipe ? (isFirst ? 0 : meta.t) : timeOf(meta, facts(feed.node));
+    if (meta.lost) lines.unshift({ t, text: "some values are missing here", isFail: true });
     const last = lines[0], text = formatEntry(entry, unit(feed.node), words(feed.node));
     if (last && last.rev === meta.rev && last.text === text) return;
-    lines.unshift({ t: meta.t, rev: meta.rev, text, v: value, isFail: !!meta.fail });
+    lines.unshift({ t, rev: meta.rev, text, v: value, isFail: !!meta.fail });
     if (lines.length > kept) lines.pop();
     if (paused) missed++;
     mark();
-  }, { mode: "all", queue: 1024, history: 100, pipe: widget.pipe });
+  }, { mode: "all", queue: 1024, history: widget.pipe ? undefined : 100, pipe: widget.pipe });
   return {
     element, draw, close: () => watch.close(),
-    table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text, v = text }) => [new Date(t), v]) }),
+    table: () => ({ head: ["time", "value"], rows: lines.map(({ t, text, v = text }) => [t ? new Date(t) : "", v]) }),
   };
 }
 

@@ -1,8 +1,8 @@
 // A value and its last minutes as a line.
+import { Figure } from "/dash/tile.js";
 import { h } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
-import { output, setEntry } from "/widgets/parts.js";
 
+/** Ends with the last report where the value is out of date. */
 function drawLine(canvas, { width, height }, ring, from, to) {
   const ratio = (devicePixelRatio || 1) * (canvas.currentCSSZoom ?? 1), pen = canvas.getContext("2d");
   if (width < 16 || height < 8) return;
@@ -17,9 +17,10 @@ function drawLine(canvas, { width, height }, ring, from, to) {
   pen.beginPath();
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
   pen.lineWidth = 1.5;
-  const held = ring.trace(pen, from, to, 0, width - 4, y);
+  const { staleSince } = ring, end = Math.min(to, staleSince ?? to);
+  const held = end > from ? ring.trace(pen, from, end, 0, (width - 4) * (end - from) / (to - from), y) : NaN;
   pen.stroke();
-  if (held !== held) return;
+  if (held !== held || staleSince !== undefined) return;
   pen.beginPath();
   pen.arc(width - 3, y(held), 2.5, 0, 7);
   pen.fill();
@@ -32,7 +33,7 @@ export default {
   options: ["pipe", "unit", "span", "ok", "warn", "bad"],
   past: 8192,
   make(widget, { feeds: [feed], page, now, unit, words, signal, mark, tone }) {
-    const figure = output("figure-2 num"), canvas = h("canvas", { "aria-hidden": "true" });
+    const figure = new Figure(), canvas = h("canvas", { "aria-hidden": "true" });
     const box = h("div", { class: "spark" }, canvas);
     let size = { width: 0, height: 0 }, drawn = 0;
     // Asked for while drawing, it would force a layout.
@@ -44,10 +45,10 @@ export default {
     }).observe(box);
     page.store.listen("theme", () => { drawn = 0; mark(); }, signal);
     return {
-      element: h("div", { class: "sparkline" }, figure, box),
+      element: h("div", { class: "sparkline" }, figure.element, box),
       ages: true,
       draw() {
-        setEntry(figure, formatEntry(feed.entry, unit(feed.node), words(feed.node)), feed.entry);
+        figure.show(feed.entry, unit(feed.node), words(feed.node));
         tone();
         // With reduced motion the line steps once a second.
         const to = now(), time = performance.now();

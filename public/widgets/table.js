@@ -1,6 +1,7 @@
 // A table of many nodes: only the rows in sight are in the document.
 import { h, setText } from "/lib/dom.js";
 import { formatAge, formatEntry } from "/lib/format.js";
+import { reportWords } from "/lib/state.js";
 import { setEntry } from "/widgets/parts.js";
 
 const rowHeight = 28;
@@ -21,7 +22,7 @@ function make(widget, { feeds: [feed], unit, words, facts, now, observed, signal
   const list = h("table", { class: "tight rows" }, h("col"), h("col"), h("col"), head, body);
   const space = h("div", { class: "log-space" }, list);
   const none = h("p", { class: "dim", hidden: true }, "No node has such a name.");
-  const element = h("div", { class: "scroll fill", tabindex: 0, role: "group" }, none, space);
+  const element = h("div", { class: "scroll fill rows-pane", tabindex: 0, role: "group" }, none, space);
   const add = () => {
     const name = h("th", { scope: "row" }), value = h("td", { class: "num mono value" });
     const age = h("td", { class: "dim small num" }), row = h("tr", {}, name, value, age);
@@ -50,11 +51,13 @@ function make(widget, { feeds: [feed], unit, words, facts, now, observed, signal
       while (rows.length > part.length) rows.pop().row.remove();
       part.forEach((each, i) => {
         const { row, name, value, age } = rows[i], { entry, changed } = feed.rows.get(each), known = facts(each);
+        const { stale, t: reported = changed } = entry.state ?? {};
+        row.classList.toggle("old", !!stale);
         row.ariaRowIndex = first + i + 1;
         setText(name, (known?.name === each && known.title) || each);
         name.title = each;
         setEntry(value, formatEntry(entry, unit(each), words(each)), entry);
-        setText(age, changed ? formatAge(Math.max(0, now() - changed)) : "");
+        setText(age, stale ? reportWords(reported, now()) : changed ? formatAge(Math.max(0, now() - changed)) : "");
       });
     },
     table: () => ({ head: ["node", "value"], rows: names.map((name) => [name, feed.rows.get(name).entry.v ?? null]) }),

@@ -1,8 +1,11 @@
 // How good a value is: `off`, `on`, `info`, `ok`, `warn`, `bad` or `alarm`. Pure.
 import { raisedBy } from "../lib/words.js";
 
-const range = /^(-?[\d.]+)\s*(?:\.\.|…)\s*(-?[\d.]+)$/;
+/** `18..24`, and what else people write for it. */
+export const range = /^(-?\d+(?:\.\d+)?)\s*(?:\.\.\.?|…|–|-|to)\s*(-?\d+(?:\.\d+)?)$/;
 const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
+
+export const partsOf = (wanted) => String(wanted).split(",").map((each) => each.trim());
 
 /**
  * Whether a value matches an option: a value, several with commas, or for numbers a range such as
@@ -10,9 +13,11 @@ const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
  */
 function matches(wanted, v) {
   if (wanted === undefined) return false;
-  const found = isNumber(v) && typeof wanted === "string" && range.exec(wanted.trim());
-  if (found) return v >= Number(found[1]) && v <= Number(found[2]);
-  return String(wanted).split(",").some((each) => each.trim() === String(v));
+  return partsOf(wanted).some((each) => {
+    const found = isNumber(v) && range.exec(each);
+    if (found) return v >= Number(found[1]) && v <= Number(found[2]);
+    return each === String(v) || (isNumber(v) && each !== "" && Number(each) === Number(v));
+  });
 }
 
 const severities = { info: "info", warning: "warn", alarm: "alarm" };

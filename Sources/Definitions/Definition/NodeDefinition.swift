@@ -93,7 +93,7 @@ public final class NodeDefinition {
     /// What people call its values.
     public let words: NodeWords?
     /// A picture for people.
-    package let icon: NodeIcon?
+    package let icon: String?
     public let description: String?
     /// When it calls for attention; nil: never.
     public let alarm: Alarm?
@@ -120,7 +120,7 @@ public final class NodeDefinition {
         title: String?,
         unit: String?,
         words: NodeWords? = nil,
-        icon: NodeIcon? = nil,
+        icon: String? = nil,
         description: String?,
         alarm: Alarm?,
         statedRetain: Retention?,
@@ -223,12 +223,15 @@ public final class NodeDefinition {
         if case .derived(let derived) = kind { derived.source.argument.glob } else { nil }
     }
 
+    /// Of a `flatten`: the name with `{value}` of the node that it follows.
+    package var computedName: NamePattern? {
+        if case .derived(let derived) = kind { derived.source.argument.computedName } else { nil }
+    }
+
     /// Globs of the nodes besides ``inputs`` from which values may come: of its glob, and of its
     /// computed name.
     package var otherInputs: [String] {
-        guard case .derived(let derived) = kind else { return [] }
-        let argument = derived.source.argument
-        return [argument.glob, argument.computedName?.glob].compactMap(\.self)
+        [glob, computedName?.glob].compactMap(\.self)
     }
 
     /// The kind on the wire.

@@ -374,17 +374,17 @@ enum NodeKeys {
             NodeIcon.schema,
             "A picture beside it, one of \(NodeIcon.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."
         ),
-        read: { document, reader, word -> NodeIcon? in
+        read: { document, reader, word -> String? in
             guard let name = reader.text(document, of: word) else { return nil }
             let known = NodeIcon.allCases.map(\.rawValue)
             if NodeIcon(rawValue: name) == nil {
                 reader.warn(
-                    "there is no icon '\(name.prefix(64))', so none is shown",
+                    "there is no icon '\(name.prefix(64))', so the general one is shown",
                     at: document.position,
                     hint: Spelling.hint(for: name, among: known) ?? "there are \(known.enumeration)"
                 )
             }
-            return NodeIcon(rawValue: name)
+            return String(name.prefix(64))
         }
     )
 

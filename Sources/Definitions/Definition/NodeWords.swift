@@ -50,10 +50,13 @@ public struct NodeWords: Sendable {
     }
 }
 
-/// The icons that a node can have: the names of pictures on the page (`public/lib/icons.js`).
+/// The icons that a node can have: the symbols in the page's sheet (`public/icons.svg`).
 package enum NodeIcon: String, CaseIterable, Sendable {
-    case alarm, battery, bell, blinds, bulb, clock, cloud, door, drop, fan, flame, gauge, key, leaf, lock,
-        motion, person, plug, pump, snow, sun, thermometer, valve, wifi, window, wrench
+    case alarm, bath, battery, bed, bell, blinds, bolt, bulb, calendar, camera, car, charger, chart, clock,
+        cloud, cpu, door, drop, fan, flame, fridge, garage, gauge, heater, house, key, lamp, leaf, lock,
+        moon, motion, music, oven, person, plug, power, pump, rain, server, shield, siren, smoke, snow, sofa,
+        solar, speaker, sun, `switch`, tank, tap, target, thermometer, tv, unlock, valve, washer, wifi, wind,
+        window, wrench
 
     /// Another name is a warning, and no mistake.
     static let schema = Schema.part("icon", .anyOf([.word(NodeIcon.self), .text]))

@@ -114,7 +114,8 @@ public final class Load<Value>: Cancellable {
             guard node.graph.timers(for: "loadIfNeeded").now - failed >= pause else { return nil }
         }
         let load = Load(of: node)
-        carryOut(load)
+        // It has ended if the node has an invalid name, or a listener has cancelled it.
+        if load.isRunning { carryOut(load) }
         return load
     }
 
@@ -154,7 +155,8 @@ extension MutableNode {
     ///   - age: as in ``AnyNode/isUpToDate(within:)``.
     ///   - pause: how long after an error no load begins.
     ///   - carryOut: receives a new load, to start the work; it is not called for one that is
-    ///     running. Dropping a load cancels it, so the work has to hold it.
+    ///     running already, nor for one that cannot run, as of an invalid name. Dropping a load
+    ///     cancels it, so the work has to hold it.
     /// - Returns: the new load, or the one that is running, the oldest of several; `nil` if none is
     ///   needed.
     @discardableResult

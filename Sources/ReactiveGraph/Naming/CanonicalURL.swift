@@ -60,7 +60,10 @@ struct CanonicalURL {
 
     /// In lower case, which escapes have to be resolved for.
     private static func hostName(_ bytes: ArraySlice<UInt8>) -> String? {
-        if bytes.first == UInt8(ascii: "[") { return String(decoding: bytes, as: UTF8.self).lowercased() }
+        if bytes.first == UInt8(ascii: "[") {
+            guard bytes.count > 2, bytes.last == UInt8(ascii: "]") else { return nil }
+            return PercentEncoding.normal(bytes.dropFirst().dropLast()).map { "[\($0.lowercased())]" }
+        }
         guard let plain = PercentEncoding.decoded(bytes), let text = String(validating: plain, as: UTF8.self)
         else { return nil }
         return PercentEncoding.encoded(text.lowercased(), keeping: Array("!$&'()*+,;=".utf8))

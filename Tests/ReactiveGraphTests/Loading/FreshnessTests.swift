@@ -135,6 +135,13 @@ struct FreshnessTests {
         #expect(node.loadIfNeeded(within: .zero) { _ in } != nil)
     }
 
+    @Test("G-160: a load that cannot run is not carried out")
+    func impossible() {
+        let registry = Registry(graph: graph)
+        let node = registry.mutable("http://", as: Int.self)
+        #expect(node.loadIfNeeded(within: .zero) { _ in Issue.record("carried out") }?.isRunning == false)
+    }
+
     @Test("G-160: loads are cancelled unless a listener reaches the node, directly or over others")
     func unobserved() {
         let node = graph.mutable(of: Int.self)

@@ -19,6 +19,7 @@ struct NamingTests {
             ("https://Me@Example.org/", "https://Me@example.org/"),
             ("https://[::1]:443/x", "https://[::1]/x"),
             ("https://[::1]/x", "https://[::1]/x"),
+            ("https://[FE80::1%25Eth0]/x", "https://[fe80::1%25eth0]/x"),
             ("wss://h:443/s", "wss://h/s"),
             ("https://example.org/é?q=ü", "https://example.org/%C3%A9?q=%C3%BC"),
             ("https://example.org/%fc", "https://example.org/%FC"),
@@ -40,7 +41,8 @@ struct NamingTests {
         "Invalid names",
         arguments: [
             "", "\n", "a\u{0}", "://a", "1http://a", "ht tp://a", "http://a/%zz", "http://a/%1",
-            "http://:80/", "http://a:b", "http://%ff/", "http://a%/",
+            "http://:80/", "http://a:b", "http://%ff/", "http://a%/", "http://[::1/", "http://[]/",
+            "http://[%zz]/",
         ]
     )
     func invalid(name: String) {

@@ -182,6 +182,19 @@ struct ComputedNameTests {
     private static let sub =
         #"{"op":"sub","id":1,"graph":"g","mode":"all","flatten":{"from":"key","node":"s.{value}"}}"#
 
+    @Test("X-9: a token that is renewed with the same rights ends nothing, however often")
+    func renewed() throws {
+        _ = try bench.define(nodes: Self.nodes)
+        let client = bench.connect(access("*"))
+        client.ask(Self.sub)
+        client.ask(#"{"op":"sub","id":2,"graph":"g","all":"s.*","reduce":"count"}"#)
+        for _ in 0..<40 { client.session.change(to: access("*")) }
+        bench.endTurn()
+        #expect(client.take() == [])
+        client.session.change(to: access("s.*"))
+        #expect(client.take().count == 1)
+    }
+
     @Test("X-9: a client's rights are checked at each switch; what it may not read is no key")
     func rights() throws {
         let graph = try bench.define(nodes: Self.nodes)

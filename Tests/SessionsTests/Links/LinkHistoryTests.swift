@@ -56,6 +56,8 @@ private struct LinkModel {
     private(set) var links: [Link] = []
     private var changed: [String: UInt64] = [:]
     private var effects: [Effect] = []
+    /// The link that was the last to set a node, and when.
+    private var newest: [String: (id: Int, rev: UInt64)] = [:]
 
     init(rev: UInt64) { self.rev = rev }
 
@@ -86,8 +88,10 @@ private struct LinkModel {
         while !effects.isEmpty {
             let effect = effects.removeFirst()
             guard links.contains(where: { $0.id == effect.id }) else { continue }
-            if let before = effect.before, changed[effect.to, default: 0] >= before { continue }
+            let isOwn = newest[effect.to].map { $0.id == effect.id && $0.rev == changed[effect.to] } == true
+            if let before = effect.before, !isOwn, changed[effect.to, default: 0] >= before { continue }
             commit([(effect.to, effect.value)], path: effect.path)
+            newest[effect.to] = (effect.id, rev)
         }
     }
 
@@ -98,7 +102,7 @@ private struct LinkModel {
             links.append(Link(id: id, from: from, to: to, isSync: isSync, owner: owner, lastIsEmpty: isEmpty))
         }
         guard initial, let winner = links[first...].first(where: { values[$0.from] != nil }) else { return }
-        lead(winner, values[winner.from], [winner.from], before: nil)
+        lead(winner, values[winner.from], [winner.from], before: winner.isSync ? rev + 1 : nil)
         settle()
     }
 

@@ -1,4 +1,5 @@
 import LogTestSupport
+import TestSupport
 import Testing
 import Values
 
@@ -104,6 +105,58 @@ struct LinkTests {
         #expect(client.take().contains { $0.contains("cycle_limit") })
     }
 
+    @Test("X-10: what another link costs does not depend on how many there are")
+    func price() throws {
+        let nodes = (0..<400).map { "\"n\($0)\":{\"set\":\"any\"}" }.joined(separator: ",")
+        var limits = SessionLimits.ample
+        limits.work = 1_000_000
+        let (bench, graph, _) = try prepared("{\"graph\":\"g\",\"nodes\":{\(nodes)}}", limits: limits)
+        let times = (0..<10).map { _ -> Double in
+            let client = bench.connect()
+            return processorSeconds {
+                for place in 0..<200 { link(client, place + 1, "n\(place)", "n\(place + 200)") }
+            }
+        }
+        #expect(graph.clients.links.count == 2_000)
+        // Ten times as much, if each of them looks at all others.
+        let first: Double = times.prefix(3).reduce(0, +)
+        let last: Double = times.suffix(3).reduce(0, +)
+        #expect(last < first * 3, "\(times)")
+    }
+
+    // MARK: - Ends
+
+    @Test("X-10: a sync ends under its own id, whichever direction is slow, and when the server stops")
+    func endsOfSync() throws {
+        let sync = #"{"op":"sync","id":1,"graph":"g","a":"a","b":"c","queue":4}"#
+        func end(_ code: String) -> [String] { [#"{"op":"end","id":1,"code":"\#(code)","released":0}"#] }
+        for changed in ["a", "c"] {
+            let (bench, graph, client) = try prepared(log: FaultyLog())
+            client.ask(sync)
+            client.ask(#"{"op":"mod","id":2,"sub":1,"queue":2}"#)
+            for value in 0..<4 { try bench.submit(graph, [(changed, "\(value)")]) }
+            bench.endTurn()
+            bench.settle()
+            #expect(client.take() == end("slow") && graph.clients.links.isEmpty)
+        }
+        let (_, _, client) = try prepared()
+        client.ask(sync)
+        client.session.shutDown(after: 10)
+        #expect(client.take() == end("shutdown"))
+    }
+
+    @Test("X-10: a link through `prefix` ends when its last value is set, or needs not be")
+    func prefix() throws {
+        let (bench, graph, client) = try prepared()
+        link(client, 1, "a", "c", #","pipe":[{"prefix":2}]"#)
+        link(client, 2, "c", "a", #","pipe":[{"prefix":1}]"#)
+        for value in 1...3 { try bench.set(graph, [("a", "\(value)")]) }
+        bench.settle()
+        let ends = [2, 1].map { #"{"op":"end","id":\#($0),"code":"complete","released":1}"# }
+        #expect(client.take() == ends && graph.clients.links.isEmpty)
+        #expect(try read(bench, graph, "a", "c") == ["3", "2"])
+    }
+
     // MARK: - Values
 
     @Test("X-10: every value is set, in order, also through a pipeline, and emptiness too")
@@ -146,10 +199,53 @@ struct LinkTests {
         bench.endTurn()
         bench.settle()
         #expect(try read(bench, graph, "a", "c") == ["4", "4"])
+        // Two values of one node in one turn: what the link has set itself is older.
+        try bench.submit(graph, [("a", "5")])
+        try bench.submit(graph, [("a", "6")])
+        bench.endTurn()
+        bench.settle()
+        #expect(try read(bench, graph, "a", "c") == ["6", "6"])
         try bench.submit(graph, [], clear: ["c"])
         bench.endTurn()
         #expect(try read(bench, graph, "a", "c") == ["empty", "empty"])
         #expect(client.take() == [], "nothing was refused")
+    }
+
+    @Test("X-10: a sync keeps nodes in step over a slow log, also what is on its way when it is made")
+    func slowSync() throws {
+        let log = FaultyLog()
+        let (bench, graph, client) = try prepared(log: log)
+        try bench.set(graph, [("c", "1")])
+        log.isSlow = true
+        func settle() {
+            repeat {
+                log.confirm()
+                bench.host.flush()
+            } while log.pending > 0
+        }
+        func expectStep(_ text: String) throws {
+            settle()
+            #expect(try read(bench, graph, "a", "c") == [text, text])
+        }
+        try bench.submit(graph, [("a", "2")])
+        bench.host.flush()
+        _ = client.ask(#"{"op":"sync","id":1,"graph":"g","a":"a","b":"c"}"#)
+        try expectStep("2")
+        // Each turn, a value comes before the effect of the former one is answered.
+        for value in 3...6 {
+            try bench.submit(graph, [("c", "\(value)")])
+            bench.host.flush()
+            log.confirm()
+        }
+        try expectStep("6")
+        // The other node is changed while an effect is on its way to it.
+        try bench.submit(graph, [("c", "7")])
+        bench.host.flush()
+        log.confirm()
+        bench.host.flush()
+        try bench.submit(graph, [("a", "8")])
+        try expectStep("8")
+        #expect(client.take().allSatisfy { !$0.contains("fail") })
     }
 
     // MARK: - The log, rates and limits

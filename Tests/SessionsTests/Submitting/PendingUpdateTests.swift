@@ -95,6 +95,42 @@ struct PendingUpdateTests {
         #expect(try bench.read(graph, "d") == "0" && graph.pending.count == 0)
     }
 
+    @Test(
+        "X-1: such a value is awaited by whatever way it comes from a member",
+        arguments: [
+            #"{"all":"s.*","reduce":"sum"}"#, #"{"all":"d.*","reduce":"sum"}"#,
+            #"{"all":"g.?","reduce":"sum"}"#, #"{"flatten":{"from":"key","node":"s.{value}"}}"#,
+            #"{"flatten":{"from":"key","node":"d.{value}"}}"#,
+            #"{"flatten":{"from":"key","node":"g.{value}"}}"#,
+            #"{"flatten":{"from":"key","node":"own.{value}"}}"#, #"{"from":"any.x"}"#, #"{"from":"after.x"}"#,
+        ]
+    )
+    func ways(total: String) throws {
+        let bench = Bench(log: log)
+        let graph = try bench.define(
+            """
+            {"graph": "g", "nodes": {
+              "s.{id}": {"set": "any"}, "d.{id}": {"from": "s.{id}", "pipe": [{"map": "value"}]},
+              "r.{x}.{y}": {"set": "any"}, "g.{x}": {"all": "r.{x}.{y}", "reduce": "sum"},
+              "own.{id}": {"flatten": {"from": "key", "node": "r.{id}.{value}"}},
+              "any.{id}": {"flatten": {"from": "key", "node": "s.{value}"}}, "after.{id}": {"from": "any.{id}"},
+              "key": {"set": "any"}, "total": \(total), "c": {"set": "any"}, "e": {"set": "any"}
+            }, "links": [{"from": "total", "to": "c"}]}
+            """
+        )
+        try bench.set(graph, [("key", "1"), ("s.1", "3"), ("r.1.1", "3")])
+        log.isSlow = true
+        let client = bench.connect()
+        client.send(#"{"op":"set","graph":"g","set":{"s.1":5,"r.1.1":5}}"#)
+        client.send(#"{"op":"set","graph":"g","update":{"e":"x + 1"},"with":{"x":"c"}}"#)
+        for _ in 0..<2 {
+            bench.endTurn()
+            log.confirm()
+        }
+        bench.endTurn()
+        #expect(try bench.read(graph, "c") == "5" && bench.read(graph, "e") == "6")
+    }
+
     @Test("X-3: a glob means the members that commits on their way will make")
     func coming() throws {
         let (bench, graph, client) = try prepared()

@@ -1,4 +1,5 @@
 import ReactiveGraph
+import TestSupport
 import Testing
 import Values
 
@@ -109,6 +110,47 @@ struct PathTests {
         let first = #""m":{"twice":{"v":6,\#(path("a", "twice"))},"b":{"v":4,\#(path("b"))}}"#
         let sent = entries(client.take()).joined()
         #expect(sent.contains(#"{"id":1,\#(first)}"#) && sent.contains(#"{"id":2,\#(first)}"#))
+    }
+
+    @Test("X-11: of a member that has gone nothing is left for another one")
+    func gone() throws {
+        let family = #""s.{id}":{"set":"any"}"#
+        let graph = try bench.define(#"{"graph":"g","nodes":{\#(family)}}"#)
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","nodes":["*"],"path":true}"#)
+        for id in 0..<100 {
+            for value in 1...2 { try bench.submit(graph, [("s.\(id)", "\(value)")]) }
+            try bench.submit(graph, [], clear: ["s.\(id)"])
+            bench.endTurn()
+        }
+        _ = client.take()
+        let nodes = (0..<100).map { #""n\#($0)":{"set":"any","initial":1}"# }.joined(separator: ",")
+        let next = try bench.definition(#"{"graph":"g","nodes":{\#(family),\#(nodes)}}"#)
+        _ = bench.host.redefine(graph, as: next)
+        bench.endTurn()
+        let news = client.take().joined()
+        #expect(news.contains(path("n99", origin: "initial")) && !news.contains("e1/g/s."))
+    }
+
+    @Test("X-11b: of a very long way the oldest derived nodes are left out, at a price for each node alone")
+    func longWay() throws {
+        func seconds(of count: Int) throws -> Double {
+            let nodes = (1..<count).map { #""n\#($0)":{"from":"n\#($0 - 1)"}"# }.joined(separator: ",")
+            let name = "g\(count)"
+            let text = #"{"graph":"\#(name)","nodes":{"n0":{"set":"any"},\#(nodes)}}"#
+            let graph = try bench.define(text)
+            let client = bench.connect()
+            let last = "n\(count - 1)"
+            client.ask(#"{"op":"sub","id":1,"graph":"\#(name)","node":"\#(last)","path":true}"#)
+            let seconds = try processorSeconds { for _ in 0..<4 { try bench.set(graph, [("n0", "1")]) } }
+            let sent = client.take().last ?? ""
+            let kept = ["n0"] + (count - 31..<count).map { "n\($0)" }
+            #expect(sent.contains(kept.map { "\"e1/\(name)/\($0)\"" }.joined(separator: ",")))
+            return seconds
+        }
+        let (short, long) = (try seconds(of: 250), try seconds(of: 2_000))
+        // 64 times as much, if each node that is left out looks at all others.
+        #expect(long < 24 * short, "\(short) s, \(long) s")
     }
 
     @Test("X-11: a resumed value has no path")

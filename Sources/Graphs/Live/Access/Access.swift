@@ -74,6 +74,15 @@ public struct Access {
         return GraphNames(principal.grants.filter { !$0.can.isDisjoint(with: rights) }.flatMap(\.graphs))
     }
 
+    /// Whether it gives the same rights on whatever node: a token that was read again, or renewed.
+    func isLike(_ other: Access) -> Bool {
+        switch (caller, other.caller) {
+        case (.principal(let own), .principal(let other)): own.isLike(other)
+        case (.everybody(let own), .everybody(let other)): own == other
+        case (.principal, .everybody), (.everybody, .principal): false
+        }
+    }
+
     @inline(__always)
     package func rights(on node: NamedNode) -> Rights {
         guard let principal else { return everywhere }

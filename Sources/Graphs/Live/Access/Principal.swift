@@ -34,8 +34,15 @@ public final class Principal {
         self.digest = digest
     }
 
+    /// Whether the other one has the same rights; it may have another token.
+    func isLike(_ other: Principal) -> Bool {
+        self === other
+            || (name, roles, grants) == (other.name, other.roles, other.grants)
+                && presentRules.isEmpty && other.presentRules.isEmpty
+    }
+
     /// Rights on nodes of graphs.
-    public struct Grant: Sendable {
+    public struct Grant: Hashable, Sendable {
         public let graphs: [String]
         public let nodes: [String]
         /// What may be done with them.

@@ -44,15 +44,33 @@ package final class Provenance {
     private func all(for access: Access) -> [Entry] {
         let names = PathNames(of: graph)
         let entries = (given?.entries ?? []).map { (names.shown($0, to: access), true) }
-        return entries + nodes.map { (names.entry(of: $0, for: access), $0.isMutable) }
+        return entries + newest.map { (names.entry(of: $0, for: access), $0.isMutable) }
+    }
+
+    /// Its nodes, without those that no path has room for: there may be very many.
+    private var newest: [NamedNode] {
+        guard nodes.count > ValuePath.longest else { return nodes }
+        // One more of either kind shows that there are too many.
+        var (derived, others) = (ValuePath.longest + 1, ValuePath.longest + 1)
+        let newest = nodes.reversed().filter { node in
+            if node.isMutable { others -= 1 } else { derived -= 1 }
+            return (node.isMutable ? others : derived) >= 0
+        }
+        return newest.reversed()
     }
 
     private func fitting(_ all: [Entry]) -> [Entry] {
-        var entries = all
-        while !ValuePath.fits(entries.map(\.text)) {
-            entries.remove(at: entries.dropLast().firstIndex { !$0.isSet } ?? 0)
+        var (count, bytes) = (all.count, ValuePath.bytes(of: all.lazy.map(\.text)))
+        func leave(_ entry: Entry) -> Bool {
+            guard !ValuePath.fits(count, bytes) else { return false }
+            count -= 1
+            bytes -= ValuePath.bytes(of: CollectionOfOne(entry.text))
+            return true
         }
-        return entries
+        let kept = all.enumerated().filter { place, entry in
+            entry.isSet || place == all.count - 1 || !leave(entry)
+        }
+        return kept.map(\.element).filter { !leave($0) }
     }
 
     /// The path with which a client's link continues it; nil: no further link may.

@@ -9,6 +9,8 @@ internal import Values
 package final class Ties {
     /// The edges, in their order.
     package private(set) var all: [Tie] = []
+    /// The edges by the names of the nodes that they lead to; made on first use.
+    private var byTarget: [String: [Tie]]?
     /// The nodes that they lead to; computed on first use.
     private var reach: TieReach?
     /// How many deliveries the current commit has caused.
@@ -28,11 +30,27 @@ package final class Ties {
 
     func add(_ tie: Tie) {
         all.append(tie)
-        reach = nil
+        (reach, byTarget) = (nil, nil)
     }
 
     /// Removes all, which are disconnected or will be added again.
-    func removeAll() { all = [] }
+    func removeAll() {
+        all = []
+        (reach, byTarget) = (nil, nil)
+    }
+
+    private var grouped: [String: [Tie]] {
+        if let byTarget { return byTarget }
+        let made = Dictionary(grouping: all) { $0.to.name }
+        byTarget = made
+        return made
+    }
+
+    /// The names of the nodes that they lead to.
+    var targets: some Collection<String> { grouped.keys }
+
+    /// Those that lead to a node, in their order.
+    package func leading(to name: String) -> [Tie] { grouped[name] ?? [] }
 
     func disconnect() {
         for tie in all { tie.disconnect() }
@@ -97,7 +115,7 @@ package final class Ties {
     /// The mutable nodes that a commit may change through ties.
     func nodes(after commit: Commit) -> [NamedNode] {
         guard !all.isEmpty, case .values = commit.kind else { return [] }
-        let reach = reach ?? TieReach(all, in: commit.graph)
+        let reach = reach ?? TieReach(of: commit.graph)
         self.reach = reach
         if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first {
             return reach.nodes(after: only.node)
@@ -105,36 +123,5 @@ package final class Ties {
         let own = commit.setNodes + commit.clear
         var seen = Set(own.map(ObjectIdentifier.init))
         return own.flatMap { reach.nodes(after: $0) }.filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-}
-
-/// The mutable nodes reachable from each mutable node through ties; computed on first use.
-private final class TieReach {
-    private var downstream: [String: [NamedNode]] = [:]
-    private var known: [ObjectIdentifier: [NamedNode]] = [:]
-
-    init(_ ties: [Tie], in graph: LiveGraph) {
-        for node in graph.nodes {
-            for input in node.inputNames + node.definition.followable {
-                downstream[input, default: []].append(node)
-            }
-        }
-        for tie in ties { downstream[tie.from.name, default: []].append(tie.to) }
-    }
-
-    func nodes(after node: NamedNode) -> [NamedNode] {
-        if let known = known[ObjectIdentifier(node)] { return known }
-        var open = [node]
-        var seen: Set<String> = [node.name]
-        var found: [NamedNode] = []
-        while let next = open.popLast() {
-            let family = next.family.flatMap { downstream[$0.pattern.text] } ?? []
-            for target in (downstream[next.name] ?? []) + family where seen.insert(target.name).inserted {
-                open.append(target)
-                if target.isMutable { found.append(target) }
-            }
-        }
-        known[ObjectIdentifier(node)] = found
-        return found
     }
 }

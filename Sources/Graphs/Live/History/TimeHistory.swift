@@ -96,8 +96,7 @@ final class TimeHistory {
     /// Drops what is older than the definition asks for, and what there is no room for.
     private func trim(at time: UInt64) {
         while let first = complete.first?.chunk, first.start + first.span + rule.keep < time { dropOldest() }
-        shrink(to: room.byteLimit)
-        while room.isFull, !complete.isEmpty { dropOldest() }
+        shrink(to: min(room.byteLimit, bytes + room.left))
     }
 
     /// Drops the oldest chunks, until the others have no more than so many bytes.
@@ -188,7 +187,8 @@ final class HistoryRoom {
 
     init(limit: Int, byteLimit: Int) { (self.limit, self.byteLimit) = (limit, byteLimit) }
 
-    var isFull: Bool { used > limit }
+    /// How much more they may have; negative: they have too much.
+    var left: Int { limit - used }
 }
 
 extension HistoryChunk {

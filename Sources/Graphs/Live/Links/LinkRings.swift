@@ -18,24 +18,25 @@ package struct LinkRings {
     }
 
     private let graph: LiveGraph
-    /// What leads into nodes besides their definitions, by their names: ties and links.
-    private var into: [String: [Way]] = [:]
+    /// Links that the graph does not have yet.
+    private let more: [ClientLink]
 
     /// The rings of a graph, with these links besides those that it has.
     package init(of graph: LiveGraph, with more: [ClientLink] = []) {
-        self.graph = graph
-        for tie in graph.ties.all {
-            into[tie.to.name, default: []].append(Way(name: tie.from.name, waits: tie.waits))
-        }
-        for link in graph.clients.links.all + more {
-            into[link.to.name, default: []].append(Way(name: link.from.name, waits: link.waits))
-        }
+        (self.graph, self.more) = (graph, more)
+    }
+
+    /// What leads into a node besides its definition: ties and links.
+    private func ways(into name: String) -> [Way] {
+        let links = graph.clients.links.leading(to: name) + more.filter { $0.toName == name }
+        return graph.ties.leading(to: name).map { Way(name: $0.from.name, waits: $0.waits) }
+            + links.map { Way(name: $0.fromName, waits: $0.waits) }
     }
 
     /// Whether a ring with a stage that waits leads over the link.
     package func holds(_ link: ClientLink) -> Bool {
-        let target = link.to.name
-        var open = [Way(name: link.from.name, waits: link.waits)]
+        let target = link.toName
+        var open = [Way(name: link.fromName, waits: link.waits)]
         var seen = Set(open)
         while let way = open.popLast() {
             if way.waits, NodeSelection.matches(way.name, target) { return true }
@@ -49,7 +50,7 @@ package struct LinkRings {
     }
 
     private func before(node name: String) -> [Way] {
-        let ways = into[name] ?? []
+        let ways = ways(into: name)
         guard let node = graph.node(name) else { return ways }
         let waits = node.definition.waits
         return ways + (node.definition.otherInputs + node.inputNames).map { Way(name: $0, waits: waits) }
@@ -57,7 +58,9 @@ package struct LinkRings {
 
     /// What leads into any of the nodes that a glob may match.
     private func before(glob: String) -> [Way] {
-        var ways = into.keys.filter { Glob.matches($0, glob) }.map { Way(name: $0, waits: false) }
+        let targets = Set(graph.ties.targets).union(graph.clients.links.targets)
+            .union(more.map(\.toName))
+        var ways = targets.filter { Glob.matches($0, glob) }.map { Way(name: $0, waits: false) }
         for node in graph.nodes where !node.isMutable && Glob.matches(node.name, glob) {
             ways.append(Way(name: node.name, waits: false))
         }

@@ -35,7 +35,7 @@ struct PipelineReaders {
     ///
     /// - Returns: false if there are too many.
     mutating func add(_ new: Access) -> Bool {
-        if accesses.contains(where: { $0.principal === new.principal }) { return true }
+        if accesses.contains(where: { $0.isLike(new) }) { return true }
         guard accesses.count < Self.most else { return false }
         accesses.append(new)
         return true

@@ -62,7 +62,7 @@ extension Commit {
     /// The nodes that its globs mean: those that the caller may read and set, unless the commit
     /// changes them otherwise.
     private func matches(of transaction: Transaction) throws(HostError) -> [NamedNode] {
-        let names = PathNames(of: graph)
+        let isPassed = path.map { PathNames(of: graph).passed(by: $0) }
         var seen = Set(setNodes.map(ObjectIdentifier.init)).union(clear.map(ObjectIdentifier.init))
         var found: [NamedNode] = []
         var steps = 0
@@ -71,7 +71,7 @@ extension Commit {
             try forEachNode(matching: glob, &steps) { (node) throws(HostError) in
                 guard node.isSettable, transaction.access.rights(on: node).contains([.read, .set]),
                     seen.insert(ObjectIdentifier(node)).inserted,
-                    path.map({ names.contains(node, $0.entries) }) != true
+                    isPassed?(node) != true
                 else { return }
                 found.append(node)
                 guard found.count <= Self.mostMatches else {

@@ -292,10 +292,20 @@ public struct Condition {
 
     public let node: NamedNode
     public let test: Test
+    /// The link whose own changes do not count for `unchangedSince`.
+    let link: ClientLink?
 
     public init(_ node: NamedNode, _ test: Test) {
         self.node = node
         self.test = test
+        link = nil
+    }
+
+    /// Nothing but the link has changed the node after this rev, or since the link has.
+    package init(_ node: NamedNode, unchangedSince rev: UInt64, exceptBy link: ClientLink) {
+        self.node = node
+        test = .unchangedSince(rev)
+        self.link = link
     }
 }
 

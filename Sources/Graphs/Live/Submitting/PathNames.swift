@@ -27,13 +27,13 @@ struct PathNames {
         return parts[2]
     }
 
-    /// Whether one of the entries is the node's.
-    func contains(_ node: NamedNode, _ entries: [String]) -> Bool {
-        entries.contains { entry in
-            guard entry.utf8.first == Self.opaque else {
-                return self.node(in: entry).map { $0 == node.name } ?? false
-            }
-            return entry == opaqueEntry(of: node.name)
+    /// Finds out whether a path has passed one of the graph's nodes: for many nodes and one path.
+    func passed(by path: ValuePath) -> (NamedNode) -> Bool {
+        let opaque = Set(path.entries.filter { $0.utf8.first == Self.opaque })
+        let names = Set(path.entries.compactMap { opaque.contains($0) ? nil : node(in: $0) })
+        return { node in
+            names.contains(node.name[...])
+                || !opaque.isEmpty && opaque.contains(opaqueEntry(of: node.name))
         }
     }
 

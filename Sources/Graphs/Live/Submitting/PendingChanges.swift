@@ -12,17 +12,19 @@ package final class PendingChange {
     }
 
     /// What each of them will change, oldest first; one of any age may be refused.
-    private var changes: Deque<(commit: ObjectIdentifier, value: Value, rev: UInt64)> = []
+    private var changes: Deque<(commit: ObjectIdentifier, value: Value, rev: UInt64, link: ClientLink?)> = []
     /// What the newest of them will leave.
     package var value: Value { changes.last?.value ?? .unknown }
     /// The rev that the newest of them will get.
     package var rev: UInt64 { changes.last?.rev ?? 0 }
+    /// The link that has made the newest of them under a condition, if one has.
+    var link: ClientLink? { changes.last?.link }
     var isOver: Bool { changes.isEmpty }
     /// If they will create a family member: the principal that is charged for it.
     var account: MemberAccount?
 
     fileprivate func add(_ value: Value, _ rev: UInt64, by commit: PendingCommit) {
-        changes.append((ObjectIdentifier(commit), value, rev))
+        changes.append((ObjectIdentifier(commit), value, rev, commit.commit.conditions.first?.link))
     }
 
     /// Removes one change of a commit; the oldest is the usual case.

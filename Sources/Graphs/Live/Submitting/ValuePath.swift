@@ -31,7 +31,7 @@ public struct ValuePath: Sendable {
             }
             entries.append(entry)
         }
-        guard Self.fits(entries) else {
+        guard Self.fits(entries.count, Self.bytes(of: entries)) else {
             throw Self.problem(
                 "at most \(Self.longest) entries with \(Self.mostBytes) bytes in all are allowed"
             )
@@ -39,8 +39,11 @@ public struct ValuePath: Sendable {
         self.init(entries)
     }
 
-    static func fits(_ entries: [String]) -> Bool {
-        entries.count <= longest && entries.reduce(0) { $0 + $1.utf8.count + 1 } <= mostBytes
+    static func fits(_ count: Int, _ bytes: Int) -> Bool { count <= longest && bytes <= mostBytes }
+
+    /// The bytes of entries, as they count for the limit.
+    static func bytes(of entries: some Sequence<String>) -> Int {
+        entries.reduce(0) { $0 + $1.utf8.count + 1 }
     }
 
     private static func isEntry(_ text: String) -> Bool {
@@ -62,8 +65,7 @@ extension Commit {
     /// What is left is ``isVoid`` if all have been passed. Call it when the nodes are complete.
     public mutating func skipPassed() {
         guard let path else { return }
-        let names = PathNames(of: graph)
-        let passed = (comingNodes + clear).filter { names.contains($0, path.entries) }
+        let passed = (comingNodes + clear).filter(PathNames(of: graph).passed(by: path))
         guard !passed.isEmpty else { return }
         let numbers = Set(passed.map(ObjectIdentifier.init))
         var left = Assignments()

@@ -34,7 +34,7 @@ extension Clients {
         for session in sessions.all {
             for case let link as LinkSubscription in session.subscriptions
             where link.graph === graph && !link.isEnded && rings.holds(link.link) {
-                session.end(link.whole, .cycle)
+                session.end(link, .cycle)
             }
         }
     }

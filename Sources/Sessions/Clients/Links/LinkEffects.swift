@@ -69,7 +69,7 @@ final class SessionLinks {
         if session.clients.recordsSets {
             session.transport?.acted(SessionAct("link", on: effect.link.graph, result))
         }
-        effect.link.settled(result.map { _ in effect.value })
+        effect.link.settled(result, effect.value)
     }
 
     private func drop(_ effect: LinkEffect) { bytes -= effect.bytes }
@@ -92,12 +92,24 @@ final class SessionLinks {
 final class LinkEffects {
     private var sessions: Deque<Session> = []
     private var share = TurnShare(dividedBy: 4)
+    /// Links that receive no more values.
+    private var complete: [LinkSubscription] = []
 
     /// A session has something to submit.
     func mark(_ session: Session) {
         guard let links = session.extras?.links, !links.isMarked else { return }
         links.isMarked = true
         sessions.append(session)
+    }
+
+    /// A link receives no more values.
+    func noteComplete(_ link: LinkSubscription) { complete.append(link) }
+
+    /// The turn ends: ends the links that have set all their values.
+    func endComplete() {
+        let links = complete
+        complete = []
+        for link in links { link.endIfComplete() }
     }
 
     /// Submits what this turn has room for; the rest follows in the next turns.
@@ -117,5 +129,8 @@ final class LinkEffects {
     }
 
     /// Lets all sessions go: the host is being freed.
-    func forget() { sessions = [] }
+    func forget() {
+        sessions = []
+        complete = []
+    }
 }

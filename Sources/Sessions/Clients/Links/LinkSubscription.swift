@@ -40,12 +40,13 @@ final class LinkSubscription: Subscription {
     func isAllowed(_ access: Access) -> Bool { access.rights(on: link.to).isSuperset(of: [.set, .link]) }
 
     override func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool {
-        super.leave(names, nodes) || names.contains(link.to.name)
+        super.leave(names, nodes) || names.contains(link.toName)
     }
 
     /// Sets the node to the present value, as a link does when it is connected (G-21).
     func replay() {
-        if let value = node?.value { lead(value, Provenance(ofValueOf: link.from), after: nil) }
+        guard let value = node?.value else { return }
+        lead(value, Provenance(ofValueOf: link.from), after: graph.rev + 1)
     }
 
     override func queue(_ value: Datum?) {
@@ -57,8 +58,8 @@ final class LinkSubscription: Subscription {
     /// Puts a value into the queue of what the session's links set, unless it has passed the node.
     ///
     /// In a `sync` the newest change wins: a commit that changes both nodes, or a later one that
-    /// changes the other, leaves that as it is.
-    private func lead(_ value: Datum?, _ provenance: Provenance, after rev: UInt64?) {
+    /// changes the other, leaves that as it is. What the link itself has led there is older.
+    private func lead(_ value: Datum?, _ provenance: Provenance, after rev: UInt64) {
         guard !isEnded, !isFull, !session.isClosed else { return }
         if let value, value.isFail { return report(value) }
         var commit = Commit(graph: graph)
@@ -70,36 +71,46 @@ final class LinkSubscription: Subscription {
         commit.path = path
         commit.skipPassed()
         guard !commit.isVoid else { return }
-        if link.kind == .sync, let rev, rev > 0 {
-            commit.conditions.append(Condition(link.to, .unchangedSince(rev - 1)))
+        if link.kind == .sync, rev > 0 {
+            commit.conditions.append(Condition(link.to, unchangedSince: rev - 1, exceptBy: link))
             commit.epoch = graph.epoch
         }
         waiting += 1
         let bytes = session.madeExtras.madeLinks.add(LinkEffect(of: self, value, commit))
         session.clients.links.mark(session)
-        guard waiting > options.queue || bytes > session.host.limits.hardBytes else { return }
+        guard waiting > whole.options.queue || bytes > session.host.limits.hardBytes else { return }
         isFull = true
         session.overflow()
     }
 
     private var place: String { link.kind.rawValue }
 
+    override func completed() { session.clients.links.noteComplete(self) }
+
+    /// Ends with `complete` once a `prefix` stage has received its last value and that is set.
+    func endIfComplete() {
+        guard isComplete, waiting == 0, !isEnded, !session.isClosed else { return }
+        session.end(self, .complete)
+    }
+
     /// One of its values has been set, or was refused.
-    func settled(_ result: Result<Datum?, HostError>) {
+    func settled(_ result: Result<Applied, HostError>, _ value: Datum?) {
         waiting -= 1
         guard !isEnded, !session.isClosed else { return }
         switch result {
-        case .success(let value):
+        case .success(let applied):
+            if applied.isChange { link.newest = applied.rev }
             guard link.refusal != nil else { return }
             link.refusal = nil
             send(value)
         case .failure(let error):
             switch error.code {
             case .conflict where link.kind == .sync && error.retry != true: break
-            case .unknownNode, .notMutable, .unknownGraph: session.end(whole, .nodeRemoved)
+            case .unknownNode, .notMutable, .unknownGraph: session.end(self, .nodeRemoved)
             default: report(.fail(error.code.rawValue, at: place, error.message))
             }
         }
+        if isComplete { session.clients.links.noteComplete(self) }
     }
 
     /// Sends why the last value was not set; the same reason is sent once, until a value is set

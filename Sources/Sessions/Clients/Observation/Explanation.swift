@@ -35,7 +35,6 @@ struct Explanation {
         graph = target.graph
         // Holds the target's chain, and so everything upstream, in the meantime.
         let living = graph.builder.materialise(target)
-        let links = graph.clients.links.all
         var open = [(target, living)]
         var seen: Set<String> = [target.name]
         var next = 0
@@ -62,10 +61,10 @@ struct Explanation {
                     node: node,
                     inputs: inputs,
                     stages: inputs.contains { $0 == nil } ? [] : Self.stages(of: named, node),
-                    ties: graph.ties.all.filter { $0.to === named }.map {
+                    ties: graph.ties.leading(to: named.name).map {
                         ShownTie($0.kind.rawValue, from: $0.from, $0.label, $0.refusal, mayRead)
                     }
-                        + links.filter { $0.to === named }.map {
+                        + graph.clients.links.leading(to: named.name).map {
                             ShownTie($0.kind.rawValue, from: $0.from, $0.label, $0.refusal, mayRead)
                         }
                 )

@@ -37,7 +37,7 @@ extension ByteBuffer {
                 }
             }
         }
-        member("icon", definition.icon?.rawValue)
+        member("icon", definition.icon)
         member("description", definition.description)
         member("severity", definition.alarm?.severity.rawValue)
         member("ok", definition.alarm?.ok)

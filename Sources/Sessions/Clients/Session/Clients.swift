@@ -75,6 +75,7 @@ extension Clients: HostFollower {
 
     package func turnEnds() {
         links.run(in: host)
+        links.endComplete()
         if !demandNews.isEmpty {
             let watches = demandNews
             demandNews = []

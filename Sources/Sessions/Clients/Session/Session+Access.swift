@@ -21,7 +21,7 @@ extension Session {
         transport?.heldChanged()
         for case let group as GroupSubscription in subscriptions { group.isOutdated = true }
         for subscription in everySubscription where !subscription.isEnded && !isAllowed(subscription) {
-            end(subscription.whole, .forbidden)
+            end(subscription, .forbidden)
         }
         for observer in observers where !new.observes(observer.graph) { end(observer, .forbidden) }
         for demand in demands where !demand.isAllowed(new) { end(demand, .forbidden) }

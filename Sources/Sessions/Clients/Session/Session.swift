@@ -248,7 +248,10 @@ public final class Session {
     }
 
     /// Ends one subscription and sends the client the reason; no effect if it has ended already.
+    ///
+    /// Of a `sync` both directions end, under the id that its client knows.
     func end(_ subscription: Subscription, _ code: EndCode) {
+        let subscription = subscription.whole
         guard !subscription.isEnded else { return }
         let released = end(subscription, because: code.rawValue)
         sendEnd(of: subscription.id, code, released: released)

@@ -40,6 +40,7 @@ class GroupMember: ClientListen, FacetListener {
 
     /// Stops listening.
     func leave() {
+        group.forgetProvenance(of: self)
         if group.options.hasFacets, let node { group.graph.facets.unwatch(node.id, by: self) }
         disconnect()
     }

@@ -78,7 +78,10 @@ extension Subscription: ChainUser {
 
     final func awaitRuns() { session.outbox.awaitsRuns = true }
 
-    final func complete() { isComplete = true }
+    final func complete() {
+        isComplete = true
+        completed()
+    }
 
     final func endSlow() { session.end(self, .slow) }
 }

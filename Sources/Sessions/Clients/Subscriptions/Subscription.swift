@@ -245,6 +245,9 @@ class Subscription: ClientListen {
     /// The subscription that the client knows: the other direction, for the second one of a `sync`.
     var whole: Subscription { self }
 
+    /// A `prefix` stage has received its last value.
+    func completed() {}
+
     /// Whether it cannot go on without one of these nodes, which are about to be removed: by the
     /// numbers of nodes that clients made from them too, and by their names.
     func leave(_ names: Set<String>, _ nodes: Set<UInt64>) -> Bool { nodes.contains(sourceID) }

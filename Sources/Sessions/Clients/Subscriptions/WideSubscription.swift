@@ -56,6 +56,11 @@ class WideSubscription: Subscription {
         provenances[ObjectIdentifier(member)] = provenance
     }
 
+    /// The member leaves; another one may get its identity.
+    final func forgetProvenance(of member: GroupMember) {
+        if !provenances.isEmpty { provenances[ObjectIdentifier(member)] = nil }
+    }
+
     /// Where the value of a member has come from that is about to be sent, as its client may see
     /// it; nil: the client does not ask.
     final func takeProvenance(of member: GroupMember) -> [UInt8]? {
