@@ -1,5 +1,6 @@
 // What changes a dashboard: widgets added, edited, moved and removed, and each step undone and done
 // again. Saving is in keeping.js.
+import { h, icon } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { encode } from "/dash/address.js";
 import { askWidget } from "/dash/forms.js";
@@ -20,6 +21,11 @@ export class Editing {
   constructor(board) {
     this.#board = board;
     this.#keeping = new Keeping(board, this);
+    const step = (name, keys, path, run) => h("button", { type: "button", class: "quiet only-icon", "aria-label": name,
+      title: `${name} (${keys})`, disabled: true, onclick: run }, icon(path));
+    this.undoButton = step("Undo", "Ctrl+Z", "M6 3L2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 7H6", () => this.undo());
+    this.redoButton = step("Redo", "Ctrl+Shift+Z", "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 7H10", () => this.redo());
+    board.addButton.before(this.undoButton, this.redoButton);
     this.moving = new Moving(board, this);
     this.handles = new Handles(board, this);
     this.#present = JSON.stringify(board.layout);
@@ -50,7 +56,7 @@ export class Editing {
   }
 
   #buttons() {
-    const { undoButton, redoButton } = this.#board, focused = document.activeElement;
+    const { undoButton, redoButton } = this, focused = document.activeElement;
     undoButton.disabled = !this.#past.length;
     redoButton.disabled = !this.#undone.length;
     // A disabled button would lose the focus.

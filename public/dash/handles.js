@@ -56,7 +56,8 @@ export class Handles {
 
   /** Each widget of the board has its handles while it is edited, and only then. */
   show() {
-    const { widgets, isEditing } = this.#board;
+    const { widgets, isEditing } = this.#board, { undoButton, redoButton } = this.#editing;
+    undoButton.hidden = redoButton.hidden = !isEditing;
     for (const each of this.#chosen) if (!isEditing || !widgets.includes(each)) this.#chosen.delete(each);
     for (const widget of widgets) {
       const { element } = widget, own = element.querySelector(":scope > .handles");

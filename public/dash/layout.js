@@ -79,5 +79,5 @@ export function settle(widgets, moved = null) {
   return widgets;
 }
 
-/** Whether it takes both columns of a small screen, where small widgets stand beside each other. */
+/** Whether it takes both columns of a small screen. */
 export const isWide = ({ kind, slider, text }) => /^(series|table|log|people|clients)$/.test(kind) || !!slider || !!text;

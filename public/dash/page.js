@@ -18,10 +18,8 @@ class Board {
   connection = {};
   heading = h("h1", { class: "unseen", hidden: true });
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
-  /** What is said below a board that is made from the graph. */
-  #foot = null;
   notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
-  #address = null; #editing = null; #sources = new Map(); #ticks = 0;
+  #address = null; #editing = null; #foot = null; #sources = new Map(); #ticks = 0;
 
   constructor(element, page) {
     const { frame, header, keys, route, signal, store } = page;
@@ -32,22 +30,18 @@ class Board {
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
     this.addButton = act([icon("M8 3v10M3 8h10"), "Add widget"], (editing) => editing.add());
-    const step = (name, keys, path) => act(icon(path), (editing) => editing[name.toLowerCase()](),
-      { class: "quiet only-icon", "aria-label": name, title: `${name} (${keys})`, disabled: true });
-    this.undoButton = step("Undo", "Ctrl+Z", "M6 3L2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 7H6");
-    this.redoButton = step("Redo", "Ctrl+Shift+Z", "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 7H10");
     this.saveButton = act("Save", (editing) => editing.save(), { class: "primary" });
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
-    header.append(this.undoButton, this.redoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
+    header.append(this.addButton, this.saveButton, this.moreButton, this.editButton);
     element.append(this.heading, this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
     bind("a", "Add a widget", () => this.edit((editing) => editing.add()));
-    bind("u", "Undo the last change (Ctrl+Z)", () => this.isEditing && this.undoButton.click());
+    bind("u", "Undo the last change", () => this.isEditing && this.edit((editing) => editing.undo()));
     frame.tick(() => this.#follow(), signal);
     addEventListener("resize", () => this.fit(), { signal });
     this.#prepare(signal);
@@ -178,7 +172,7 @@ class Board {
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);
     this.editButton.textContent = isEditing ? "Done" : "Edit";
-    for (const button of [this.addButton, this.undoButton, this.redoButton]) button.hidden = !isEditing;
+    this.addButton.hidden = !isEditing;
     this.#dress();
     for (const button of [this.editButton, this.moreButton]) button.hidden = !this.canEdit;
     // A draft that is only viewed still says that it is not saved.
@@ -188,7 +182,6 @@ class Board {
     if (!this.saveButton.hidden) this.#load().then((editing) => editing.offer(), () => {});
   }
 
-  /** Widgets that are edited have handles. */
   #dress() {
     if (this.isEditing) this.#load().then(({ handles }) => handles.show(), () => {});
     else this.#editing?.handles.show();

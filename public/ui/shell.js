@@ -6,7 +6,7 @@ import { Banner, resumedWords, words } from "./connection.js";
 
 const tabs = [["dash", "Dashboard", "dash"], ["values", "Values", "values"], ["", "Graph", "graph"]];
 const icons = {
-  home: "M2.5 7.5L8 3l5.5 4.5M4 6.5v6.5h8V6.5M6.8 13V9.5h2.4V13",
+  home: "M2.5 7.5L8 3l5.5 4.5M4 6.5V13h8V6.5",
   theme: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11v11M8 5h4.5M8 8h5.5M8 11h4.5",
   leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
   past: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3l2 1.5",
@@ -121,7 +121,6 @@ export class Shell {
     setText(this.#heading, shown?.title || graph || "");
     arrange(this.#health, level === "well" ? [] : [severityMark(level, words)]);
     this.title();
-    // A list of one would only take room.
     this.#sidebar.hidden = document.getElementById("context").hidden || graphs.length < 2;
     if (this.#sidebar.hidden) return;
     arrange(this.#sidebar, [h("h2", {}, "Graphs"), ...graphs.map((each) => h("a", {
