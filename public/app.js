@@ -5,7 +5,7 @@ import { isSignedOut } from "/ui/connection.js";
 import { Shell } from "/ui/shell.js";
 
 const views = {
-  graphs: "/views/graphs.js",
+  home: "/views/home.js",
   graph: "/graph/page.js",
   dash: "/dash/page.js",
   values: "/views/values.js",
@@ -153,7 +153,7 @@ async function show(route) {
   shell.title(route.params.graph ?? "Sluice");
   if (!path) {
     element.replaceWith(sentence("There is nothing here", h("p", {}, "This address names no view. "),
-      h("a", { href: href("/") }, "All graphs")));
+      h("a", { href: href("/") }, "Home")));
     return;
   }
   const context = {

@@ -94,11 +94,11 @@ def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page
 
 def test_what_changes_a_dashboard_comes_when_it_is_asked_for_and_no_key_is_misread_meanwhile(open_page):
     with Server({"g": GRAPH}) as server:
-        page = open_page(server, address(layout({"kind": "number", "node": "x"})))
+        page = open_page(server, address(layout({"kind": "number", "node": "x"}), edit=False))
         expect(widget(page, "Voltage").locator("output")).to_have_text("1")
         loaded = (
             "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => "
-            "/editing|forms|menu|moving|compose/.test(name))"
+            "/editing|handles|forms|menu|moving|compose/.test(name))"
         )
         assert page.evaluate(loaded) == []
         page.route("**/dash/forms.js", lambda route: (time.sleep(0.5), route.continue_()))
@@ -211,6 +211,80 @@ def test_several_nodes_are_chosen_with_a_pattern_among_them(open_page):
         expect(page.locator(".chip")).to_have_count(2)
         page.get_by_role("button", name="Add", exact=True).click()
         expect(page.get_by_role("article").get_by_role("row")).to_have_count(3)
+
+
+def test_handles_choose_copy_and_remove_widgets_and_each_step_is_undone_and_done_again(open_page):
+    with Server({"g": GRAPH}) as server:
+        three = layout(
+            {"kind": "number", "node": "x"}, {"kind": "number", "node": "y"},
+            {"kind": "lamp", "node": "alarm"},
+        )
+        page = open_page(server, address(three))
+        titles = "[...document.querySelectorAll('.widget')].map((each) => each.ariaLabel.split(',')[0])"
+
+        def shows(*expected):
+            eventually(lambda: page.evaluate(titles) == list(expected))
+
+        shows("Voltage", "y", "alarm")
+        undo, redo = (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+        page.get_by_role("button", name="Duplicate y").click()
+        shows("Voltage", "y", "y", "alarm")
+        for title in ("Voltage", "alarm"):
+            page.get_by_role("checkbox", name=f"Choose {title}").check()
+        bar = page.get_by_role("toolbar", name="Chosen widgets")
+        expect(bar).to_contain_text("2 widgets chosen")
+        bar.get_by_role("button", name="Remove").click()
+        shows("y", "y")
+        expect(bar).to_be_hidden()
+        # Several that were removed at once are one step.
+        page.keyboard.press("Control+z")
+        shows("Voltage", "y", "y", "alarm")
+        undo.click()
+        shows("Voltage", "y", "alarm")
+        expect(undo).to_be_disabled()
+        expect(redo).to_be_focused()
+        page.keyboard.press("Control+y")
+        shows("Voltage", "y", "y", "alarm")
+        # A new change leaves nothing to do again.
+        page.get_by_role("checkbox", name="Choose alarm").press("Space")
+        page.keyboard.press("Delete")
+        shows("Voltage", "y", "y")
+        expect(redo).to_be_disabled()
+
+        # The handle is dragged by the pointer, and taken into the hand by a key.
+        place = page.get_by_role("button", name="Move or resize Voltage").bounding_box()
+        page.mouse.move(place["x"] + 8, place["y"] + 8)
+        page.mouse.down()
+        page.mouse.move(place["x"] + 400, place["y"] + 8, steps=4)
+        page.mouse.up()
+        expect(widget(page, "Voltage")).not_to_have_css("grid-column-start", "1")
+        page.get_by_role("button", name="Move or resize Voltage").press("Enter")
+        expect(widget(page, "Voltage")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Done").click()
+        expect(page.locator(".handles")).to_have_count(0)
+
+
+def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
+    widgets = layout(
+        {"kind": "number", "node": "x"}, {"kind": "number", "node": "y"},
+        {"kind": "series", "nodes": ["x"], "title": "Line"}, {"kind": "lamp", "node": "alarm", "bad": True},
+    )
+    with Server({"g": GRAPH}) as server:
+        page = open_page(server, address(widgets, edit=False), viewport={"width": 390, "height": 844})
+        expect(widget(page, "y").locator("output")).to_have_text("2")
+        box = lambda title: widget(page, title).bounding_box()
+        assert box("Voltage")["y"] == box("y")["y"] and box("y")["x"] > box("Voltage")["x"] + 150
+        assert box("Line")["width"] > 350
+        server.set("g", "x", 80)
+        eventually(lambda: box("alarm")["y"] < box("y")["y"] + 1 and box("alarm")["x"] < box("Voltage")["x"])
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # Without room to drag, the menu moves a widget.
+        server.set("g", "x", 1)
+        page.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("button", name="Menu of y").click()
+        page.get_by_role("menuitem", name="Move up").click()
+        eventually(lambda: box("y")["x"] < box("Voltage")["x"])
 
 
 def test_options_that_cannot_be_right_are_refused_and_what_people_write_is_understood(open_page):

@@ -11,6 +11,21 @@ from sluice import Server
 pytestmark = pytest.mark.browser
 
 
+HOUSE = """
+graph: g
+title: A house
+nodes:
+  outside: { set: number, initial: 4, unit: °C, title: Outside, role: sensor, history: 60 }
+  setpoint: { set: number, initial: 21, min: 5, max: 30, unit: °C, title: Set point, history: 60 }
+  inside: { set: number, initial: 20, unit: °C, title: Inside, role: sensor, history: 60 }
+  mode: { set: { enum: [eco, auto] }, initial: eco, title: Mode }
+  missing: { combine: { w: setpoint, i: inside }, map: "w - i" }
+  cold: { from: missing, pipe: [ { map: "value > 0" } ] }
+  boiler: { combine: { c: cold, m: mode }, map: "c && m != 'off'", title: Boiler }
+  damp: { from: inside, pipe: [ { map: "value < 10" } ], title: Damp, severity: warning }
+"""
+
+
 def saves(page, title):
     page.get_by_role("button", name="Dashboards").click()
     page.get_by_role("menuitem", name="Save as…").click()
@@ -107,37 +122,63 @@ def test_a_saved_dashboard_is_replaced_and_deleted_only_when_that_is_said(open_p
 def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_and_saved(
     open_page, tmp_path
 ):
-    with Server({"g": GRAPH}, f"dashboards: {tmp_path}\n") as server:
-        page = open_page(server, "/#/g/g", viewport={"width": 1280, "height": 1600})
-        page.get_by_role("link", name="Dashboard", exact=True).click()
-        expect(page.locator(".dash-notice")).to_contain_text("Made from the nodes")
-        # A slider where there are bounds, a choice for what is one, a lamp for what is true or
-        # false, charts for numbers with a past.
-        expect(
-            page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")
-        ).to_have_value("1")
-        expect(page.get_by_role("article", name="y, Editor").locator("input")).to_have_value("2")
-        expect(page.get_by_role("article", name="mode, Editor").get_by_role("combobox")).to_be_visible()
-        expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("off")
-        expect(
-            page.get_by_role("article", name="Voltage, Time series").locator(".legend output")
-        ).to_have_text("1\u202fV")
-        expect(
-            page.get_by_role("article", name="double, Time series").locator(".legend output")
-        ).to_have_text("2")
-        slider = page.get_by_role("article", name="Voltage, Editor").locator("input[type=range]")
-        slider.fill("70")
-        expect(page.get_by_role("article", name="alarm, State lamp").locator("output")).to_have_text("on")
+    with Server({"g": HOUSE}, f"dashboards: {tmp_path}\n") as server:
+        page = open_page(server, "/", viewport={"width": 1280, "height": 1600})
+        # The address without a path is the dashboard of the only graph.
+        expect(page).to_have_url(re.compile("#/g/g/dash$"))
+        everything = page.get_by_role("article")
+        # Alarms, then what people set, then the other nodes, then a chart for each unit.
+        expect(everything).to_have_count(7)
+        assert [each.get_attribute("aria-label") for each in everything.all()] == [
+            "Damp, State lamp", "Set point, Editor", "Mode, Editor", "Outside, Number", "Inside, Number",
+            "Boiler, State lamp", "Outside, Set point, Inside, Time series",
+        ]
+        expect(widget(page, "Set point").first.locator("input[type=range]")).to_have_value("21")
+        expect(widget(page, "Mode").get_by_role("combobox")).to_be_visible()
+        expect(page.locator(".dash-foot")).to_contain_text("Left out: 2 helpers without a title")
+        page.get_by_role("button", name="Show", exact=True).click()
+        expect(everything).to_have_count(9)
+        expect(page.locator(".dash-foot")).not_to_contain_text("Left out")
+
+        # The first change offers a name under which one press saves it.
         page.get_by_role("button", name="Edit", exact=True).click()
-        page.get_by_role("button", name="Menu of y").click()
-        page.get_by_role("menuitem", name="Remove").click()
-        expect(page.get_by_role("article", name="y, Editor")).to_have_count(0)
-        saves(page, "Mine")
-        page.wait_for_url(re.compile("d=mine$"))
-        page.goto(server.url + "/#/about")
-        page.goto(server.url + "/#/g/g/dash?d=mine")
-        expect(page.get_by_role("article", name="Voltage, Editor")).to_be_visible()
-        expect(page.get_by_role("article", name="y, Editor")).to_have_count(0)
+        expect(page.locator(".save-note")).to_be_hidden()
+        page.get_by_role("button", name="Remove Mode").click()
+        page.get_by_role("button", name="Save as “A house”").click()
+        page.wait_for_url(re.compile("d=a-house$"))
+        kept = json.loads((tmp_path / "a-house.json").read_text())
+        assert kept["title"] == "A house" and len(kept["widgets"]) == 8
+        page.goto(server.url + "/?again")
+        expect(page).to_have_title(re.compile("A house"))
+        expect(everything).to_have_count(8)
+
+
+def test_a_new_dashboard_has_a_name_and_is_saved_before_it_is_edited(open_page, tmp_path):
+    graphs = {"g": HOUSE, "h": HOUSE.replace("graph: g", "graph: h")}
+    with Server(graphs, f"dashboards: {tmp_path}\n") as server:
+        page = open_page(server)
+        page.get_by_role("button", name="New dashboard").click()
+        dialog = page.get_by_role("dialog", name="New dashboard")
+        expect(dialog.get_by_label("Name")).to_have_value("A house")
+        dialog.get_by_label("Graph").select_option("h")
+        dialog.get_by_role("button", name="Create").click()
+        page.wait_for_url(re.compile(r"#/g/h/dash\?d=a-house&edit=1$"))
+        expect(page.get_by_role("article")).to_have_count(7)
+        assert json.loads((tmp_path / "a-house.json").read_text())["graph"] == "h"
+        # What is changed needs no name any more, and the first step back is to what was saved.
+        page.get_by_role("button", name="Remove Mode").click()
+        expect(page.get_by_role("article")).to_have_count(6)
+        page.keyboard.press("Control+z")
+        expect(page.get_by_role("article")).to_have_count(7)
+        expect(page.get_by_role("button", name="Undo", exact=True)).to_be_disabled()
+        page.keyboard.press("Control+Shift+z")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.wait_for_url(re.compile("d=a-house$"))
+        assert len(json.loads((tmp_path / "a-house.json").read_text())["widgets"]) == 6
+        # The next one gets another name.
+        page.get_by_role("button", name="Dashboards").click()
+        page.get_by_role("menuitem", name="New dashboard…").click()
+        expect(dialog.get_by_label("Name")).to_have_value("A house 2")
 
 
 def test_a_dashboard_is_not_saved_without_a_name(open_page):

@@ -33,11 +33,16 @@ def commands(page):
 
 def graphs(page, names):
     """The graphs that the commands speak of: as the page defines them, or else as the server comes
-    with them."""
-    texts = {path.stem: path.read_text() for path in (ROOT / "config/graphs").glob("*.yaml")}
-    for language, text in blocks(page):
-        if language == "yaml" and (name := re.match(r"graph: (\S+)", text)):
-            texts[name[1]] = text
+    with them, or else as another page does."""
+    shipped = {path.stem: path.read_text() for path in (ROOT / "config/graphs").glob("*.yaml")}
+    texts = {}
+    for each in [*PAGES, None, page]:
+        if each is None:
+            texts |= shipped
+            continue
+        for language, text in blocks(each):
+            if language == "yaml" and (name := re.match(r"graph: (\S+)", text)):
+                texts[name[1]] = text
     return {name: texts[name] for name in sorted(names) if name in texts}
 
 

@@ -42,7 +42,7 @@ def redefine(server, text):
 
 
 def test_an_alarm_is_raised_in_the_list_and_the_title_of_the_tab_and_ends(open_page, greenhouse):
-    page = open_page(greenhouse)
+    page = open_page(greenhouse, "/#/graphs")
     card = page.locator(".graphs .card")
     # While the list is fetched, three empty cards stand for it.
     expect(card).to_have_count(1)
@@ -58,7 +58,7 @@ def test_an_alarm_is_raised_in_the_list_and_the_title_of_the_tab_and_ends(open_p
 
 
 def test_an_alarm_reaches_the_list_and_the_title_at_once(open_page, greenhouse):
-    page = open_page(greenhouse)
+    page = open_page(greenhouse, "/#/graphs")
     # While the list is fetched, three empty cards stand for it.
     expect(page.locator(".graphs .card")).to_have_count(1)
     # The list is asked for every five seconds; that this is never waited for is no luck.

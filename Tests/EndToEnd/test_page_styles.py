@@ -13,6 +13,7 @@ PUBLIC = ROOT / "public"
 # one of these. A folder of views has one class for everything in it.
 ROOTS = {
     "dash/dash.css": r"\.in-dash\b",
+    "dash/editing.css": r"\.in-dash\b",
     "dash/forms.css": r"\.in-dash\b",
     "graph/graph.css": r"\.in-graph\b",
     "views/views.css": r"\.in-views\b",
@@ -35,7 +36,7 @@ WIDGETS = layout(
     {"kind": "log", "node": "x"},
 )
 VIEWS = {
-    "graphs": ("#/", ".graphs .graph-main"),
+    "graphs": ("#/graphs", ".graphs .graph-main"),
     "graph": ("#/g/g?node=x", ".inspector value-editor input"),
     "outline": ("#/g/g?view=outline", ".outline-row"),
     "dash": (address(WIDGETS, edit=False)[1:], ".widget td:nth-child(2):not(:empty)"),

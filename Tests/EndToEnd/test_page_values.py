@@ -67,6 +67,44 @@ def test_a_set_in_one_page_shows_in_another_and_in_its_own_as_accepted(fields, o
     expect(field(b, "level")).to_have_value("42")
 
 
+PHONE = dict(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+
+
+def test_a_small_screen_lists_values_and_sets_them_by_a_press(fields, open_page):
+    page = open_values(open_page, fields, **PHONE)
+    heights = [each.bounding_box()["height"] for each in page.locator("[data-row]").all()]
+    assert all(56 <= each <= 60 for each in heights), heights
+    # A switch and a choice are in their rows.
+    row(page, "lamp").get_by_role("switch").tap()
+    eventually(lambda: fields.value("g", "lamp") is True)
+    row(page, "mode").get_by_role("combobox").select_option("off")
+    eventually(lambda: fields.value("g", "mode") == "off")
+    # A number has a sheet: larger and smaller, and a field that takes the keyboard for numbers.
+    row(page, "level").tap()
+    sheet = page.get_by_role("dialog", name="Level")
+    for _ in range(3):
+        sheet.get_by_role("button", name="More").tap()
+    eventually(lambda: fields.value("g", "level") == 25)
+    expect(sheet.locator("output")).to_have_text(re.compile(r"^25\s%"))
+    field = sheet.locator("input[type=text]")
+    expect(field).to_have_attribute("inputmode", "decimal")
+    field.fill("101")
+    field.press("Enter")
+    expect(sheet).to_contain_text("at most 100")
+    field.fill("99")
+    field.press("Enter")
+    eventually(lambda: fields.value("g", "level") == 99)
+    # The last press is sent also where the sheet is closed at once.
+    sheet.get_by_role("button", name="More").tap()
+    sheet.get_by_role("button", name="Done").tap()
+    expect(sheet).to_have_count(0)
+    eventually(lambda: fields.value("g", "level") == 100)
+    expect(shown(page, "double")).to_have_text("200")
+    # Turned round, the same page is the table again.
+    page.set_viewport_size({"width": 844, "height": 390})
+    expect(editor(page, "level")).to_be_visible()
+
+
 def test_sets_at_the_same_time_end_equal_in_both(fields, open_page):
     a, b = open_values(open_page, fields), open_values(open_page, fields)
     for page, value in ((a, "31"), (b, "32")):

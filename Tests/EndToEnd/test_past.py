@@ -18,7 +18,7 @@ title: A test graph
 nodes:
   x: { set: number, initial: 1, title: Temperature, unit: °C, min: 0, max: 50 }
   note: { set: string }
-  double: { from: x, pipe: [ { map: "value * 2" } ] }
+  double: { from: x, pipe: [ { map: "value * 2" } ], title: Double }
   half: { from: x, pipe: [ { map: "value / 2" } ] }
   mean: { from: x, retain: always, pipe: [ { window: { count: 3, of: avg } } ] }
   alarm: { from: double, pipe: [ { map: "value > 20" }, distinct ] }

@@ -1,6 +1,7 @@
 // A first dashboard for a graph that has none, places for new widgets, and the text of an empty
 // board.
 import { h } from "../lib/dom.js";
+import { plural } from "../lib/format.js";
 import { globOf } from "../graph/glob.js";
 import { columns, meet, version } from "./layout.js";
 
@@ -14,57 +15,87 @@ export function place(widgets, w, h) {
   return { x: 0, y: 0 };
 }
 
+const isNumber = ({ type, unit, v }) =>
+  typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
+const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
+const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
+/** Of computed nodes the server may work out what they were. */
+const hasPast = (each) => isNumber(each) && (each.history || each.steps || (each.unit && each.kind === "derived"));
+const severities = ["alarm", "warning", "info"];
+
+/** The nodes that have words for people, a title or a severity; all where no node has a title. */
+export function titled(nodes) {
+  const named = nodes.filter(({ name }) => name);
+  return named.some(({ title }) => title) ? named.filter(({ title, severity }) => title || severity) : named;
+}
+
+/** What there is room for, by section. */
+const room = { alarms: 12, settings: 12, others: 24, charts: 6, series: 6, tables: 4 };
+
 /**
- * A first dashboard for a graph that has none: fields for what people set, with sliders if there
- * are bounds, lamps for booleans and for nodes with a severity, charts for numbers with a history,
- * the others as numbers or text. Nodes with a title come first.
+ * A first dashboard for a graph that has none, in sections: what may call for attention, what
+ * people set, the other nodes, charts with the nodes of one unit in each, and a table for each kind
+ * of member. `isAll`: with the nodes that have no title.
  */
-export function compose(nodes, families = []) {
-  const widgets = [], add = (kind, each, w, h) => {
-    if (widgets.length < 24) widgets.push({ kind, ...each, w, h, ...place(widgets, w, h) });
+export function compose(nodes, families = [], isAll = false) {
+  const widgets = [], shown = isAll ? [...new Set([...titled(nodes), ...nodes.filter(({ name }) => name)])]
+    : titled(nodes);
+  let top = 0;
+  /** Rows of about the same number of widgets, which fill the columns: nothing can float up. */
+  const section = (all, across, h) => {
+    for (let rows = Math.ceil(all.length / across), at = 0; rows > 0; rows--, top += h) {
+      const count = Math.ceil((all.length - at) / rows), w = columns / count;
+      for (let i = 0; i < count; i++) widgets.push({ ...all[at++], x: i * w, y: top, w, h });
+    }
   };
-  const named = nodes.filter((each) => each.name).sort((a, b) => !!b.title - !!a.title);
-  const isNumber = ({ type, unit, v }) =>
-    typeof v === "number" || type === "number" || type === "integer" || (!!unit && v === undefined);
-  const hasPast = (each) => isNumber(each) && (each.history || each.steps || each.kind !== "mutable");
-  const isBoolean = ({ type, v }) => type === "boolean" || typeof v === "boolean";
-  const isSetting = ({ kind, role }) => kind === "mutable" && role !== "sensor";
-  const settings = named.filter(isSetting), derived = named.filter((each) => !isSetting(each));
-  for (const { name, min, max } of settings.slice(0, 9)) {
-    const hasBounds = min !== undefined && max !== undefined;
-    add("editor", hasBounds ? { node: name, slider: true } : { node: name }, 4, 2);
-  }
-  // What may call for attention is seen from across the room.
-  const isLamp = (each) => isBoolean(each) || !!each.severity;
-  const lamps = derived.filter(isLamp).sort((a, b) => !!b.severity - !!a.severity);
-  for (const each of lamps.slice(0, 6)) add("lamp", { node: each.name }, isBoolean(each) ? 2 : 4, 2);
+  const rank = ({ severity }) => severities.indexOf(severity);
+  const alarms = shown.filter(({ severity }) => severity).sort((a, b) => rank(a) - rank(b));
+  const settings = shown.filter((each) => !each.severity && isSetting(each));
+  const others = shown.filter((each) => !each.severity && !isSetting(each));
   // Numbers of one unit are read beside each other.
-  const charted = Map.groupBy(named.filter(hasPast), ({ unit, name }) => unit ?? name);
-  const charts = [...charted.values()].slice(0, 4).map((all) => all.slice(0, 6)), shown = new Set(charts.flat());
-  for (const all of charts) add("series", { nodes: all.map(({ name }) => name) }, 6, 4);
-  for (const each of derived) {
-    if (!isLamp(each) && !shown.has(each)) add(isNumber(each) ? "number" : "text", { node: each.name }, 3, 2);
-  }
-  for (const { name } of families.filter(({ kind }) => kind === "mutable").slice(0, 4)) {
-    add("table", { nodes: [globOf(name)], title: name }, 6, 5);
-  }
+  const ordered = [...Map.groupBy(others.filter(isNumber), ({ unit }) => unit).values(),
+    others.filter((each) => !isNumber(each))].flat();
+  section(alarms.slice(0, room.alarms).map(({ name }) => ({ kind: "lamp", node: name })), 4, 2);
+  section(settings.slice(0, room.settings).map(({ name, min, max }) =>
+    ({ kind: "editor", node: name, ...(min !== undefined && max !== undefined && { slider: true }) })), 3, 2);
+  section(ordered.slice(0, room.others).map((each) =>
+    ({ kind: isNumber(each) ? "number" : isBoolean(each) ? "lamp" : "text", node: each.name })), 4, 2);
+  const charted = Map.groupBy(shown.filter(hasPast), ({ unit, name }) => unit ?? name);
+  const charts = [...charted.values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / room.series) }, (_, i) => all.slice(i * room.series, (i + 1) * room.series)));
+  section(charts.slice(0, room.charts).map((all) => ({ kind: "series", nodes: all.map(({ name }) => name) })), 2, 4);
+  const kin = Map.groupBy(families.filter(({ kind }) => kind === "mutable"), ({ name }) => name.split(/\.?\{/)[0]);
+  section([...kin].slice(0, room.tables).map(([prefix, all]) => ({
+    kind: "table", nodes: all.map(({ name }) => globOf(name)),
+    title: (all.length === 1 && all[0].title) || prefix || all[0].name,
+  })), 2, 5);
   return { v: version, widgets };
 }
 
-/** How many of these nodes no widget shows. */
+/** What no widget shows: "7 helpers without a title, 3 nodes for which there is no room". */
 export function leftOut(nodes, { widgets }) {
   const shown = new Set(widgets.flatMap(({ node, nodes: several = [] }) => [node, ...several]));
-  return nodes.filter(({ name, family }) => name && !family && !shown.has(name)).length;
+  const left = nodes.filter(({ name, family }) => name && !family && !shown.has(name)), readable = new Set(titled(nodes));
+  const untitled = left.filter((each) => !readable.has(each)), more = left.length - untitled.length;
+  const what = untitled.every(({ kind }) => kind === "derived") ? "helper" : "node";
+  return { untitled: untitled.length, words: [untitled.length && `${plural(untitled.length, what)} without a title`,
+    more && `${plural(more, "node")} for which there is no room`].filter(Boolean).join(", ") };
+}
+
+/** The line below a board made from the graph: what is left out, and a button to show it. */
+function foot(board, { untitled, words }) {
+  const show = () => made(board, true).then((next) => board.edit((editing) => editing.take(next)));
+  return h("p", { class: "dash-foot small dim" }, "Made from the nodes of this graph. ", words && `Left out: ${words}`,
+    untitled > 0 && [" · ", h("button", { type: "button", class: "link", onclick: show }, "Show")]);
 }
 
 /** Of the graph of a board; what sleeps is asked for once. */
-export async function made({ graph, observed, page: { client } }) {
-  const nodes = [...observed.nodes.values()];
+export async function made(board, isAll = false) {
+  const { graph, observed, page: { client } } = board, nodes = [...observed.nodes.values()];
   const asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
   const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
-  const layout = compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families);
-  const left = leftOut(nodes, layout), rest = left ? ` It leaves out ${left} of ${nodes.length} nodes.` : "";
-  return { layout, problems: [`Made from the nodes of this graph. Edit it, and save it for everybody.${rest}`] };
+  const layout = compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families, isAll);
+  return { layout, problems: [], foot: foot(board, leftOut(nodes, layout)) };
 }
 
 export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"),

@@ -1,8 +1,10 @@
-// What changes a dashboard: widgets added, edited, moved and removed, and taken back again. Saving
-// is in keeping.js.
+// What changes a dashboard: widgets added, edited, moved and removed, and each step undone and done
+// again. Saving is in keeping.js.
+import { h, icon } from "/lib/dom.js";
 import { plural } from "/lib/format.js";
 import { encode } from "/dash/address.js";
 import { askWidget } from "/dash/forms.js";
+import { Handles } from "/dash/handles.js";
 import { Keeping } from "/dash/keeping.js";
 import { widgetMenu } from "/dash/menu.js";
 import { Moving } from "/dash/moving.js";
@@ -13,13 +15,19 @@ const remembered = 50;
 
 export class Editing {
   #board; #keeping;
-  /** Layouts before each change, as text, and the present one. */
-  #past = []; #present;
+  /** Layouts before each change, those that were undone, as text, and the present one. */
+  #past = []; #undone = []; #present;
 
   constructor(board) {
     this.#board = board;
     this.#keeping = new Keeping(board, this);
+    const step = (name, keys, path, run) => h("button", { type: "button", class: "quiet only-icon", "aria-label": name,
+      title: `${name} (${keys})`, disabled: true, onclick: run }, icon(path));
+    this.undoButton = step("Undo", "Ctrl+Z", "M6 3L2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 7H6", () => this.undo());
+    this.redoButton = step("Redo", "Ctrl+Shift+Z", "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 7H10", () => this.redo());
+    board.addButton.before(this.undoButton, this.redoButton);
     this.moving = new Moving(board, this);
+    this.handles = new Handles(board, this);
     this.#present = JSON.stringify(board.layout);
   }
 
@@ -33,6 +41,7 @@ export class Editing {
     const text = JSON.stringify(board.layout);
     if (text === this.#present) return;
     this.#past = [...this.#past.slice(1 - remembered), this.#present];
+    this.#undone = [];
     this.#present = text;
     this.#address();
   }
@@ -40,26 +49,45 @@ export class Editing {
   #address() {
     const board = this.#board, text = encode(board.layout);
     board.switchEditing(true);
-    board.undoButton.disabled = !this.#past.length;
+    this.#buttons();
     const count = plural(board.widgets.length, "widget");
     board.say(text ? [] : [`This draft is too large for an address (${count}). Save it to keep it.`]);
     if (text) board.go(text);
   }
 
-  undo() {
-    const before = this.#past.pop();
-    if (before === undefined) return;
-    this.#present = before;
-    this.#board.set(read(JSON.parse(before)).layout);
+  #buttons() {
+    const { undoButton, redoButton } = this, focused = document.activeElement;
+    undoButton.disabled = !this.#past.length;
+    redoButton.disabled = !this.#undone.length;
+    // A disabled button would lose the focus.
+    if (focused.disabled) (focused === undoButton ? redoButton : undoButton).focus();
+  }
+
+  undo() { this.#step(this.#past, this.#undone, "Undone"); }
+  redo() { this.#step(this.#undone, this.#past, "Done again"); }
+
+  #step(from, to, words) {
+    const next = from.pop();
+    if (next === undefined) return;
+    to.push(this.#present);
+    this.#present = next;
+    this.#board.set(read(JSON.parse(next)).layout);
     this.#address();
-    this.#board.page.announce("Taken back");
+    this.#board.page.announce(words);
+  }
+
+  /** Another layout: a change while the dashboard is edited, else a fresh start. */
+  take({ layout, foot }) {
+    this.#board.set(layout, foot);
+    if (this.#board.isEditing) this.changed();
+    else this.restart();
   }
 
   /** Another dashboard is shown: earlier changes cannot be undone in it. */
   restart() {
-    this.#past = [];
+    [this.#past, this.#undone] = [[], []];
     this.#present = JSON.stringify(this.#board.layout);
-    this.#board.undoButton.disabled = true;
+    this.#buttons();
   }
 
   /** The places that widgets have now, and the address with them. */
@@ -89,15 +117,16 @@ export class Editing {
     if (data) this.#insert(data);
   }
 
-  #insert(data) {
-    const board = this.#board, widget = new Widget(data, board);
+  #insert(...all) {
+    const board = this.#board, widgets = all.map((data) => new Widget(data, board)), [first] = widgets;
     if (!board.widgets.length) board.element.replaceChildren();
-    board.widgets.push(widget);
-    board.element.append(widget.element);
+    // First where two have the same place: the other makes room.
+    board.widgets.unshift(...widgets);
+    board.element.append(...widgets.map(({ element }) => element));
     this.#settled();
-    widget.element.scrollIntoView({ block: "nearest" });
-    widget.menuButton.focus();
-    board.page.announce(`Added ${widget.title}`);
+    first.element.scrollIntoView({ block: "nearest" });
+    first.menuButton.focus();
+    board.page.announce(`Added ${widgets.map(({ title }) => title).join(", ")}`);
   }
 
   async edit(widget) {
@@ -113,21 +142,26 @@ export class Editing {
     next.menuButton.focus();
   }
 
-  duplicate({ data: { x, y, ...rest } }) {
-    if (!this.#isFull) this.#insert({ ...structuredClone(rest), x, y: y + rest.h });
+  /** A copy below each of them. */
+  duplicate(...widgets) {
+    const free = most.widgets - this.#board.widgets.length;
+    if (this.#isFull) return;
+    this.#insert(...widgets.slice(0, free).map(({ data }) => ({ ...structuredClone(data), y: data.y + data.h })));
   }
 
-  remove(widget) {
-    const board = this.#board, at = board.widgets.indexOf(widget), { title } = widget;
-    board.widgets.splice(at, 1);
-    widget.close();
+  remove(...widgets) {
+    const board = this.#board, at = board.widgets.indexOf(widgets[0]);
+    const what = widgets.length > 1 ? plural(widgets.length, "widget") : widgets[0].title;
+    board.widgets = board.widgets.filter((each) => !widgets.includes(each));
+    for (const each of widgets) each.close();
     this.#settled();
     (board.widgets[Math.min(at, board.widgets.length - 1)]?.menuButton ?? board.addButton).focus();
-    board.say([`Removed ${title}.`], { label: "Undo", run: () => this.undo() });
-    board.page.announce(`Removed ${title}. Undo brings it back`);
+    board.say([`Removed ${what}.`], { label: "Undo", run: () => this.undo() });
+    board.page.announce(`Removed ${what}. Undo brings it back`);
   }
 
   menu(widget) { widgetMenu(widget, this.#board, this); }
   more(button) { return this.#keeping.more(button); }
   save() { return this.#keeping.save(); }
+  offer() { return this.#keeping.offer(); }
 }

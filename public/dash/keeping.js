@@ -1,9 +1,10 @@
 // Dashboards as wholes: saved on the server, opened, linked, exported and imported.
-import { graphPath, h } from "/lib/dom.js";
+import { graphPath, h, load } from "/lib/dom.js";
 import { encode } from "/dash/address.js";
 import { field } from "/dash/forms.js";
 import { most, read } from "/dash/layout.js";
-import { ask, list } from "/dash/saved.js";
+import { list } from "/dash/saved.js";
+import { nameOf, remove, save, suggest } from "/dash/saving.js";
 
 /** Gives the person a file. */
 function download(name, thing) {
@@ -11,19 +12,6 @@ function download(name, thing) {
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
-
-/** Saves over the version of `etag`, or with null as a new one; returns the entity tag. */
-async function save(name, layout, etag) {
-  const headers = { "Content-Type": "application/json", ...(etag ? { "If-Match": etag } : { "If-None-Match": "*" }) };
-  const answer = await ask("PUT", name, { headers, body: `${JSON.stringify(layout, null, 2)}\n` });
-  return answer.headers.get("ETag");
-}
-
-const remove = (name, etag) => ask("DELETE", name, { headers: etag ? { "If-Match": etag } : {} });
-
-/** A title as the name of a file: letters, digits and hyphens. */
-const nameOf = (title) => title.normalize("NFKD").replace(/[^A-Za-z0-9_.-]+/g, "-")
-  .replace(/^[-.]+|[-.]+$/g, "").slice(0, 60).toLowerCase() || "dashboard";
 
 export class Keeping {
   #board; #editing;
@@ -41,7 +29,8 @@ export class Keeping {
     page.dialogs.menu(button, [
       ...own.map((each) => ({ label: each.title, action: () => this.#show(each.name) })),
       { label: "Made from the graph", action: async () => this.#take((await board.composed()).layout) },
-      { label: "Save as…", action: () => this.#saveAs(), disabled: !writable },
+      { label: "New dashboard…", action: () => this.#new(), disabled: !writable },
+      { label: "Save as…", action: () => this.#ask(), disabled: !writable },
       ...(name ? [{ label, action: () => this.#delete(name), disabled: !writable }] : []),
       { label: "Copy link", action: () => this.#link() },
       { label: "Export", action: () => download(`${graph}-dashboard.json`, { ...board.layout, graph }) },
@@ -51,6 +40,11 @@ export class Keeping {
   }
 
   #show(name) { this.#board.page.go(`${graphPath(this.#board.graph, "dash")}?d=${encodeURIComponent(name)}`); }
+
+  async #new() {
+    const { graph, page } = this.#board;
+    (await load("/dash/creating.js")).create(page, graph);
+  }
 
   /** Nothing but widgets, as they are now. */
   #kiosk() {
@@ -67,10 +61,27 @@ export class Keeping {
     this.#editing.changed();
   }
 
+  /** The name that one gets which has none. */
+  #suggested(dashboards) {
+    const { graph, layout, page } = this.#board, graphs = page.store.get("graphs") ?? [];
+    return suggest(layout.title ?? (graphs.find((each) => each.graph === graph)?.title || graph), dashboards);
+  }
+
+  /** Says whether it can be saved here; a draft without a name gets a button to save it. */
+  async offer() {
+    const board = this.#board, { saveButton, saveNote, page } = board, { dashboards, writable, why } = await list();
+    saveButton.disabled = !writable;
+    const isNew = writable && !board.saved && page.route.query.has("w"), title = this.#suggested(dashboards);
+    saveNote.hidden = (writable && !isNew) || saveButton.hidden;
+    saveNote.replaceChildren(...(writable ? ["Not saved yet: only this address has it. ",
+      h("button", { type: "button", class: "link", onclick: () => this.#saveAs(title) }, `Save as “${title}”`)]
+      : [`Not saved here: ${why}. Copy the link, or export the draft.`]));
+  }
+
   /** Saves over the dashboard that is shown; one that is not the server's yet gets a name. */
   async save() {
     const board = this.#board, { page } = board;
-    if (!board.saved) return this.#saveAs();
+    if (!board.saved) return this.#ask();
     const { name, etag } = board.saved;
     try {
       await this.#put(name, etag);
@@ -104,9 +115,10 @@ export class Keeping {
 
   #failed({ message }) { this.#board.say([`Not saved: ${message}`]); }
 
-  async #saveAs() {
-    const board = this.#board, { layout, page } = board;
-    const name = h("input", { maxlength: most.title, value: layout.title ?? "" });
+  /** Asks for the name. */
+  async #ask() {
+    const { layout, page } = this.#board, value = layout.title ?? this.#suggested((await list()).dashboards);
+    const name = h("input", { maxlength: most.title, value });
     const problem = h("p", { class: "bad small", role: "alert" });
     const choice = await page.dialogs.open({
       title: "Save dashboard",
@@ -121,8 +133,11 @@ export class Keeping {
       },
     });
     const title = name.value.trim();
-    if (choice !== "yes" || page.signal.aborted) return;
-    const before = layout.title, file = nameOf(title);
+    if (choice === "yes" && !page.signal.aborted) await this.#saveAs(title);
+  }
+
+  async #saveAs(title) {
+    const board = this.#board, { layout, page } = board, before = layout.title, file = nameOf(title);
     layout.title = title;
     page.title(title);
     try {

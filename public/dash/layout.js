@@ -78,3 +78,6 @@ export function settle(widgets, moved = null) {
   }
   return widgets;
 }
+
+/** Whether it takes both columns of a small screen. */
+export const isWide = ({ kind, slider, text }) => /^(series|table|log|people|clients)$/.test(kind) || !!slider || !!text;

@@ -77,7 +77,10 @@ export function widgetMenu(widget, board, editing) {
   page.dialogs.menu(widget.menuButton, [
     ...(board.isEditing ? [
       { label: "Edit…", action: () => editing.edit(widget), disabled: !isKnown(widget.data.kind) },
-      { label: "Move or resize", action: () => editing.moving.hold(widget) },
+      ...(page.store.get("narrow") ? [
+        { label: "Move up", action: () => editing.moving.swap(widget, -1) },
+        { label: "Move down", action: () => editing.moving.swap(widget, 1) },
+      ] : [{ label: "Move or resize", action: () => editing.moving.hold(widget) }]),
       { label: "Duplicate", action: () => editing.duplicate(widget) },
       { label: "Remove", action: () => editing.remove(widget) },
     ] : []),

@@ -57,6 +57,22 @@ export class Moving {
     event.stopPropagation();
   }
 
+  /** Changes places with the next widget in reading order, or the one before: for small screens. */
+  swap(widget, by) {
+    const all = this.#board.widgets.map(({ data }) => data).sort((a, b) => a.y - b.y || a.x - b.x);
+    const { data } = widget, other = all[all.indexOf(data) + by];
+    if (!other) return;
+    [data.x, data.y, other.x, other.y] = [other.x, other.y, data.x, data.y];
+    for (const each of [data, other]) each.x = Math.min(each.x, columns - each.w);
+    settle(all, by < 0 ? data : other);
+    // The focused widget would keep its place in the document.
+    document.activeElement?.blur();
+    this.#board.arrange();
+    this.#editing.changed();
+    widget.element.scrollIntoView({ block: "nearest" });
+    widget.menuButton.focus();
+  }
+
   /** As far as needed to get past an obstacle: one row down, a widget would float up again. */
   #step([across, down], isResize) {
     const { widget, before } = this.#held, { data } = widget, { x, y, w, h } = data;

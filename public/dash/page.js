@@ -2,6 +2,7 @@
 // on a wall.
 import { graphPath, h, icon, load, setText } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
+import { isWide } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
 import { Widget } from "/dash/widget.js";
 
@@ -15,8 +16,10 @@ class Board {
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
-  heading = h("h1", { class: "unseen", hidden: true }); element = h("div", { class: "dash" }); notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
-  #address = null; #editing = null; #sources = new Map(); #ticks = 0;
+  heading = h("h1", { class: "unseen", hidden: true });
+  element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
+  notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
+  #address = null; #editing = null; #foot = null; #sources = new Map(); #ticks = 0;
 
   constructor(element, page) {
     const { frame, header, keys, route, signal, store } = page;
@@ -27,19 +30,18 @@ class Board {
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
     this.addButton = act([icon("M8 3v10M3 8h10"), "Add widget"], (editing) => editing.add());
-    this.undoButton = act("Undo", (editing) => editing.undo(), { class: "quiet", disabled: true });
     this.saveButton = act("Save", (editing) => editing.save(), { class: "primary" });
     const opens = { class: "quiet", "aria-haspopup": "menu" }, press = () => this.switchEditing();
     this.moreButton = act("Dashboards ▾", (editing) => editing.more(this.moreButton), opens);
     this.editButton = h("button", { type: "button", "aria-pressed": "false", onclick: press }, "Edit");
     this.saveNote = h("p", { class: "card save-note", role: "status", hidden: true });
-    header.append(this.undoButton, this.addButton, this.saveButton, this.moreButton, this.editButton);
+    header.append(this.addButton, this.saveButton, this.moreButton, this.editButton);
     element.append(this.heading, this.saveNote, this.notice, this.element);
     const bind = (key, label, run) =>
       keys.bind(key, label, () => this.canEdit && run(), { signal, group: "Dashboard" });
     bind("e", "Edit the dashboard, or look at it", () => this.switchEditing());
     bind("a", "Add a widget", () => this.edit((editing) => editing.add()));
-    bind("u", "Undo the last change", () => this.isEditing && this.undoButton.click());
+    bind("u", "Undo the last change", () => this.isEditing && this.edit((editing) => editing.undo()));
     frame.tick(() => this.#follow(), signal);
     addEventListener("resize", () => this.fit(), { signal });
     this.#prepare(signal);
@@ -75,12 +77,13 @@ class Board {
     if (address === this.#address) return;
     this.#address = address;
     const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
-    const { layout, problems, name, etag } = await found.catch(({ message }) =>
+    const { layout, problems, name, etag, foot } = await found.catch(({ message }) =>
       ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
     this.saved = name ? { name, etag } : w !== null && d !== null ? { name: d, etag: query.get("t") } : null;
     this.say(problems);
-    this.set(layout ?? empty);
+    this.set(layout ?? empty, foot);
+    this.#editing?.restart();
   }
 
   /**
@@ -106,10 +109,14 @@ class Board {
     if (!next?.layout || this.#address !== address || this.isEditing || this.page.signal.aborted) return;
     this.saved = { name, etag: next.etag };
     this.set(next.layout);
+    this.#editing?.restart();
     this.page.announce("This dashboard was changed by somebody else");
   }
 
-  set(layout) {
+  set(layout, foot) {
+    this.#foot?.remove();
+    this.#foot = foot;
+    if (foot) this.element.after(foot);
     const focused = document.activeElement?.closest(".widget")?.ariaLabel;
     for (const each of this.widgets) each.close();
     this.layout = layout;
@@ -131,10 +138,12 @@ class Board {
     sorted.forEach(({ element, data }, i) => {
       element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
+      element.toggleAttribute("data-wide", isWide(data));
       if (isHeld || children[i] === element || element.contains(document.activeElement)) return;
       this.element.insertBefore(element, children[i] ?? null);
     });
     this.fit();
+    this.#dress();
     if (this.widgets.length) return;
     load("/dash/compose.js").then(({ emptyBoard }) => {
       if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this.addButton));
@@ -163,20 +172,19 @@ class Board {
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);
     this.editButton.textContent = isEditing ? "Done" : "Edit";
-    for (const button of [this.addButton, this.undoButton]) button.hidden = !isEditing;
+    this.addButton.hidden = !isEditing;
+    this.#dress();
     for (const button of [this.editButton, this.moreButton]) button.hidden = !this.canEdit;
     // A draft that is only viewed still says that it is not saved.
     const { query } = this.page.route, isDraft = query.has("w") && query.has("d");
     this.saveButton.hidden = !isEditing && !(this.canEdit && isDraft);
     this.saveNote.hidden = true;
-    if (!this.saveButton.hidden) this.#askRights();
+    if (!this.saveButton.hidden) this.#load().then((editing) => editing.offer(), () => {});
   }
 
-  async #askRights() {
-    const { writable, why } = await saved.list();
-    this.saveButton.disabled = !writable;
-    this.saveNote.textContent = writable ? "" : `Not saved here: ${why}. Copy the link, or export the draft.`;
-    this.saveNote.hidden = writable || this.saveButton.hidden;
+  #dress() {
+    if (this.isEditing) this.#load().then(({ handles }) => handles.show(), () => {});
+    else this.#editing?.handles.show();
   }
 
   switchEditing(isEditing = !this.isEditing) {
@@ -223,8 +231,8 @@ class Board {
       addEventListener(name, () => this.canEdit && this.#load().catch(() => {}), { once: true, signal });
     }
     this.element.addEventListener("pointerdown", (event) => {
-      const handle = event.target.closest(".widget > header, .widget-resize");
-      const isOther = event.button || event.target.closest("button") || this.page.store.get("narrow");
+      const handle = event.target.closest(".widget > header, .widget-resize, .handle-move");
+      const isOther = event.button || event.target.closest("button:not(.handle-move)") || this.page.store.get("narrow");
       if (!handle || isOther || !this.isEditing) return;
       event.preventDefault();
       this.edit((editing) => editing.moving.grab(event, handle));

@@ -86,7 +86,7 @@ export const severityMark = (severity, words) => h("span", { class: "severity sm
     svg("path", { d: severityShapes[severity] })), words);
 
 const routes = [
-  { name: "graphs", pattern: /^\/$/ },
+  { name: "home", pattern: /^\/(?:graphs)?$/ },
   { name: "graph", pattern: /^\/g\/([^/]+)$/, keys: ["graph"] },
   { name: "dash", pattern: /^\/g\/([^/]+)\/dash$/, keys: ["graph"] },
   { name: "values", pattern: /^\/g\/([^/]+)\/values$/, keys: ["graph"] },
@@ -252,7 +252,8 @@ export class Frame {
 
 const stored = "sluice.keys";
 
-const isField = (element) =>
+/** Whether keys are for this element. */
+export const isField = (element) =>
   element instanceof HTMLElement
   // The focus may still be in a dialog that has just closed.
   && !element.closest("dialog:not([open])")

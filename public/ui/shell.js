@@ -4,13 +4,13 @@ import { arrange, graphPath, h, href, icon, load, setAttribute, setText, severit
 import { alarmWords, healthOf } from "/lib/words.js";
 import { Banner, resumedWords, words } from "./connection.js";
 
-const tabs = [["", "Graph", "graph"], ["dash", "Dashboard", "dash"], ["values", "Values", "values"]];
+const tabs = [["dash", "Dashboard", "dash"], ["values", "Values", "values"], ["", "Graph", "graph"]];
 const icons = {
+  home: "M2.5 7.5L8 3l5.5 4.5M4 6.5V13h8V6.5",
   theme: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11v11M8 5h4.5M8 8h5.5M8 11h4.5",
   leave: "M6.5 3H3v10h3.5M7 8h6.5M10.5 5l3 3-3 3",
   past: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3l2 1.5",
   help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6.9v.4M8 11.5v.1",
-  graphs: "M2.5 3h11v4h-11zM2.5 9h11v4h-11z",
   graph: "M3 4.5h3v3H3zM10 2.5h3v3h-3zM10 10.5h3v3h-3zM6 6h2v-2h2M8 6v6h2",
   dash: "M2.5 2.5h5v6h-5zM10 2.5h3.5v3H10zM10 8h3.5v5.5H10zM2.5 11h5v2.5h-5z",
   values: "M2.5 3.5h11M2.5 8h11M2.5 12.5h11",
@@ -29,7 +29,7 @@ const button = (name, label, onclick, more) =>
 export class Shell {
   /** For the view's own tools. */
   slot = h("div", { class: "slot" });
-  #page; #route = { name: "graphs", params: {} }; #graph = null; #hasMeters = false; #title = "Sluice";
+  #page; #route = { name: "home", params: {} }; #graph = null; #hasMeters = false; #title = "Sluice";
   #state = document.createElement("conn-state");
   #heading = h("h1");
   /** What calls for attention, where there is no room for the list of graphs. */
@@ -60,7 +60,7 @@ export class Shell {
     this.#state.chip.onclick = () => this.#tool("aboutConnection");
     store.listen("state", (state) => this.#show(state));
     store.listen("present", (isPresent) => isPresent && this.#measure());
-    store.listen("graphs", () => this.#list());
+    store.listen("graphs", () => { this.#list(); this.#bottom(); });
     store.listen("narrow", () => this.#bottom());
     frame.tick(() => this.#tick());
   }
@@ -71,9 +71,9 @@ export class Shell {
     this.#graph = graph ?? this.#graph;
     document.documentElement.toggleAttribute("data-kiosk", isKiosk);
     for (const link of document.querySelectorAll(".views a")) {
-      setAttribute(link, "aria-current", (inGraph ? "graphs" : name) === link.dataset.view && "page");
+      setAttribute(link, "aria-current", (inGraph ? "home" : name) === link.dataset.view && "page");
     }
-    document.getElementById("context").hidden = this.#sidebar.hidden = !inGraph || isKiosk;
+    document.getElementById("context").hidden = !inGraph || isKiosk;
     if (inGraph) arrange(this.#tabs, tabs.map(([view, label, own]) =>
       h("a", { href: href(graphPath(graph, view)), "aria-current": own === name && "page" }, label)));
     this.#bottom();
@@ -82,14 +82,16 @@ export class Shell {
 
   /** Small screens have the views at their lower edge. */
   #bottom() {
-    if (!this.#page.store.get("narrow")) return;
-    const { name } = this.#route, graph = this.#graph, element = document.getElementById("bottom");
+    const { store } = this.#page, graphs = store.get("graphs") ?? [], isOnly = graphs.length === 1;
+    if (!store.get("narrow")) return;
+    // The views of a graph are there once one has been opened, or if there is no other.
+    const { name } = this.#route, graph = this.#graph ?? (isOnly ? graphs[0].graph : null);
+    const element = document.getElementById("bottom");
     const entry = (view, to, label) => h("a", { href: href(to), "aria-current": view === name && "page" },
       icon(icons[view], 20), label);
     element.hidden = document.documentElement.hasAttribute("data-kiosk");
-    // The views of a graph are there once one has been opened.
-    arrange(element, [entry("graphs", "/", "Graphs"),
-      ...(graph ? tabs.map(([view, label, own]) => entry(own, graphPath(graph, view), label)) : []),
+    const ofGraph = graph ? tabs.map(([view, label, own]) => entry(own, graphPath(graph, view), label)) : [];
+    arrange(element, [...(isOnly ? [] : [entry("home", "/", "Home")]), ...ofGraph,
       entry("clients", "/clients", "Clients")]);
   }
 
@@ -121,6 +123,7 @@ export class Shell {
     setText(this.#heading, shown?.title || graph || "");
     arrange(this.#health, level === "well" ? [] : [severityMark(level, words)]);
     this.title();
+    this.#sidebar.hidden = document.getElementById("context").hidden || graphs.length < 2;
     if (this.#sidebar.hidden) return;
     arrange(this.#sidebar, [h("h2", {}, "Graphs"), ...graphs.map((each) => h("a", {
       href: href(graphPath(each.graph, name === "graph" ? "" : name)), "aria-current": each.graph === graph && "page",

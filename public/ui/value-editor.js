@@ -145,6 +145,9 @@ class ValueEditor extends HTMLElement {
     if (this.slider && typeof v === "number") this.slider.value = String(v);
   }
 
+  /** Sends what is in the field. */
+  submit() { this.#sending.submitText(); }
+
   restore() {
     this.fill();
     this.state("clean");

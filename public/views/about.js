@@ -1,5 +1,5 @@
 // The server's name, version and limits, and what the page stores.
-import { h } from "/lib/dom.js";
+import { h, href } from "/lib/dom.js";
 import { formatBytes } from "/lib/format.js";
 
 export async function mount(element, { client, store, signal, style, title }) {
@@ -17,6 +17,8 @@ export async function mount(element, { client, store, signal, style, title }) {
   };
   element.append(h("div", { class: "page" }, h("h1", {}, "About this server"), h("section", { class: "card" }, facts),
     h("section", { class: "card" }, h("h2", {}, "More"), h("p", {},
+      h("a", { href: href("/graphs") }, "All graphs"), ", ", h("a", { href: href("/files") }, "graph files"), "."),
+      h("p", {},
       h("a", { href: "/openapi.json" }, "The HTTP interface"), ", ",
         h("a", { href: "/v1/operators" }, "its operators"), ", ",
       h("a", { href: "/metrics", onclick: elsewhere }, "metrics"), ", ", h("a", { href: "/healthz" }, "health"), "."),

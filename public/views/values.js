@@ -1,10 +1,11 @@
-// All values of a graph as a table, with a field for what can be set: the plain way, also for small
-// screens and screen readers.
-import { graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
+// All values of a graph as a table, with a field for what can be set: the plain way, also for
+// screen readers. On a small screen it is a list, and a press on a row opens what sets its value.
+import { graphPath, h, href, load, setAttribute, setText, severityMark } from "/lib/dom.js";
 import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
 import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { nodeIcon } from "/lib/icons.js";
 import { formatSource, formatState } from "/lib/state.js";
+import { control } from "/lib/input.js";
 import { formatTime } from "/lib/time.js";
 import { inputFor } from "/ui/sensor.js";
 
@@ -28,26 +29,44 @@ class Row {
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
   #mark = h("span", { class: "row-mark" });
   #age = h("td", { class: "num small dim" }, "–");
-  #input = null; #item; #node; #drawn = null; #raised = "";
+  #input = null; #item; #node; #drawn = null; #raised = ""; #sheet = null;
 
   constructor(context, node) {
-    const { client, announce, frame, route } = context, cell = h("td");
+    const { frame, store } = context, cell = h("td"), title = node.title || node.name;
     this.#node = node;
     this.#value.dataset.node = node.name;
-    if (node.kind === "mutable") {
-      this.#input = inputFor({ client, announce, node, graph: route.params.graph, compact: false });
+    const isNarrow = store.get("narrow"), canSet = node.kind === "mutable" && !node.readOnly;
+    // On a small screen a switch and a choice are in the row, the rest in a sheet.
+    const isInline = node.role !== "sensor" && /switch|select/.test(control(node));
+    const opens = isNarrow && canSet && !isInline;
+    if (node.readOnly) {
+      cell.append(h("span", { class: "made dim small" }, "read-only"));
+    } else if (node.kind === "mutable" && !opens) {
+      const { client, announce, route } = context;
+      this.#input = inputFor({ client, announce, node, graph: route.params.graph, compact: isNarrow });
       cell.append(this.#input.element);
     } else if (node.kind === "source") {
       cell.append(h("code", { class: "made dim small", title: node.source.pick }, formatSource(node.source)));
-    } else {
+    } else if (node.kind === "derived") {
       cell.append(h("span", { class: "made dim small" }, `${node.op} ${(node.inputs ?? []).join(", ")}`,
         node.label && [" → ", h("code", { title: node.label }, stageWords(node.label))]));
     }
-    this.element = h("tr", { dataset: { row: node.name } },
-      h("th", { scope: "row" }, node.title ? h("span", { class: "row-title" }, nodeIcon(node), node.title) : nodeIcon(node),
-        h("code", {}, node.name)),
+    const head = opens ? h("button", { type: "button", class: "row-open", "aria-haspopup": "dialog",
+      "aria-label": `Set ${title}`, onclick: () => this.#open(context) }, nodeIcon(node), title)
+      : node.title ? h("span", { class: "row-title" }, nodeIcon(node), node.title) : nodeIcon(node);
+    this.element = h("tr", { class: isNarrow && canSet && isInline && "inline", dataset: { row: node.name } },
+      h("th", { scope: "row" }, head, (node.title || !opens) && h("code", {}, node.name)),
       h("td", {}, this.#value, this.#mark), cell, this.#age);
     this.#item = frame.item(this.element, () => this.#draw());
+  }
+
+  async #open(context) {
+    const { openSheet } = await load("/views/set-sheet.js");
+    if (this.#sheet || context.signal.aborted) return;
+    this.#sheet = openSheet(context, context.route.params.graph, this.#node);
+    if (this.entry) this.#sheet.show(this.entry, this.at);
+    await this.#sheet.closed;
+    this.#sheet = null;
   }
 
   show(entry, t) {
@@ -55,6 +74,7 @@ class Row {
     this.at = t;
     this.#item.mark();
     this.#input?.show(entry, t);
+    this.#sheet?.show(entry, t);
   }
 
   /** The definition has changed; unsent input stays. */
@@ -142,9 +162,16 @@ class Values {
       wasLive = live;
     }, signal);
     store.listen("graphs", (graphs) => this.#noteDefinition(graphs), signal);
+    store.listen("narrow", () => {
+      if (!this.#built) return;
+      this.#built = "";
+      this.#show();
+    }, signal);
     frame.tick(() => { const now = Date.now(); for (const row of this.#rows.values()) row.tick(now, frame.paused); },
       signal);
-    if (!this.#rows.size) this.#load();
+    if (this.#rows.size) return;
+    this.#element.append(h("div", { class: "page" }, h("section", { class: "card" }, h("span", { class: "skeleton" }))));
+    this.#load();
   }
 
   /** The list of graphs shows when the definition has changed. */
@@ -192,7 +219,8 @@ class Values {
   #show() {
     const named = this.#picture.nodes.filter(({ name }) => name), text = this.#find.value.trim().toLowerCase();
     if (!named.length && !this.#picture.families?.length) {
-      return this.#element.replaceChildren(note("No nodes", "This graph's definition has no nodes yet."));
+      return this.#element.replaceChildren(note("No values yet",
+        "The definition of this graph has no nodes. They come here as soon as its file has some."));
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
@@ -220,9 +248,10 @@ class Values {
     this.#rows = new Map();
     const tables = kinds.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
       .filter(Boolean);
-    const { client } = this.#context;
+    const { client } = this.#context, isReadOnly = nodes.some(({ readOnly }) => readOnly);
     const about = client.picture ? "These are the values of one revision."
-      : "This table listens to these nodes, so they are alive while it is open.";
+      : `${isReadOnly ? "You may see the values that are read-only, not set them: your token lacks the right. " : ""
+        }This table listens to these nodes, so they are alive while it is open.`;
     const page = h("div", { class: "page" }, this.#tools, ...tables, this.#kin(),
       h("p", { class: "small dim" }, about));
     this.#element.replaceChildren(this.#problem, page);
@@ -235,13 +264,14 @@ class Values {
     if (!nodes.length) return null;
     const body = h("tbody");
     for (const node of nodes) {
-      const kept = before.get(node.name), isKept = kept && kept.kind === `${node.kind} ${node.role} ${node.readOnly}`;
+      const kind = [node.kind, node.role, node.readOnly, this.#context.store.get("narrow")].join();
+      const kept = before.get(node.name), isKept = kept?.kind === kind;
       const row = isKept ? kept : new Row(this.#context, node);
       if (isKept) {
         before.delete(node.name);
         if (row.shape !== shapes.get(node.name)) row.redefine(node);
       }
-      Object.assign(row, { shape: shapes.get(node.name), kind: `${node.kind} ${node.role} ${node.readOnly}` });
+      Object.assign(row, { shape: shapes.get(node.name), kind });
       // The picture's value is shown until the subscription answers.
       if (this.#known.has(node.name)) row.show(...this.#known.get(node.name));
       else if (node.n !== undefined) row.show(node, node.t);

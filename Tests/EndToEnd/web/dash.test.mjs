@@ -8,7 +8,7 @@ import {
 } from "../../../public/chart/scale.js";
 import { Steps, Track } from "../../../public/chart/track.js";
 import { decode, encode } from "../../../public/dash/address.js";
-import { compose, place } from "../../../public/dash/compose.js";
+import { compose, leftOut, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
 import { scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
@@ -250,13 +250,31 @@ test("widgets never overlap and leave no rows empty, however they are moved", ()
   }
 });
 
-test("a graph without a dashboard gets one of its nodes", () => {
-  const nodes = [{ name: "t", kind: "mutable", type: "number", v: 20, title: "Warm" }, { name: "f", kind: "derived", v: 68 }, { name: "on", kind: "derived", v: true }, { kind: "chain", v: 1 },
-    ...Array.from({ length: 40 }, (_, i) => ({ name: `n${i}`, kind: "mutable", type: "any" }))];
-  const layout = compose(nodes);
-  assert.ok(layout.widgets.length > 3 && layout.widgets.length <= 24);
-  assert.deepEqual(read(layout).problems, []);
-  assert.deepEqual(new Set(layout.widgets.map(({ kind }) => kind)), new Set(["series", "lamp", "editor"]));
+test("a graph without a dashboard gets one of its nodes, in sections, and says what is left out", () => {
+  const made = (name, kind, more) => ({ name, kind, ...more });
+  const nodes = [
+    made("f", "derived", { v: 68 }), made("t", "mutable", { type: "number", unit: "°C", title: "Warm", min: 0, max: 30 }),
+    made("in", "mutable", { role: "sensor", unit: "°C", v: 20, title: "In", history: 60 }), made("on", "derived", { v: true, title: "On" }),
+    made("out", "mutable", { role: "sensor", unit: "°C", v: 4, title: "Out", history: 60 }), { kind: "chain", v: 1 },
+    made("wet", "derived", { v: false, severity: "warning" }), made("fire", "derived", { v: false, severity: "alarm", title: "Fire" }),
+  ];
+  const families = [made("bed.{id}.soil", "mutable", {}), made("bed.{id}.light", "mutable", {}), made("bed.{id}.dry", "derived", {})];
+  const layout = compose(nodes, families), shown = ({ kind, node, nodes: several }) => [kind, node ?? several.join(" ")].join(" ");
+  assert.deepEqual(layout.widgets.map(shown), ["lamp fire", "lamp wet", "editor t", "number in", "number out", "lamp on",
+    "series in out", "table bed.*.soil bed.*.light"]);
+  assert.equal(layout.widgets.at(-1).title, "bed");
+  assert.deepEqual(leftOut(nodes, layout), { untitled: 1, words: "1 helper without a title" });
+  assert.equal(shown(compose(nodes, families, true).widgets[5]), "number f");
+  // What is read again stays where it is.
+  assert.deepEqual(read(structuredClone(layout)).layout, layout);
+  for (let count = 1; count < 90; count++) {
+    const many = Array.from({ length: count }, (_, i) => made(`n${i}`, i % 2 ? "mutable" : "derived", { type: i % 3 ? "any" : "number" }));
+    const { layout: again, problems } = read(structuredClone(compose(many)));
+    assert.deepEqual([again, problems], [compose(many), []], `${count} nodes`);
+    const left = leftOut(many, again);
+    assert.equal(left.untitled, 0, "where no node has a title all are alike");
+    if (count > 80) assert.match(left.words, /nodes for which there is no room/);
+  }
 });
 
 test("a ring takes room as it fills", () => {
