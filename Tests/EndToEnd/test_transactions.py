@@ -283,6 +283,7 @@ def test_a_wipe_beside_sets_at_another_server():
         for _ in range(60):
             answer = wipe(one, "m.*").json()
             if "rev" in answer:
+                assert "changed" in answer, answer
                 commits[answer["rev"]] = answer["changed"]
         ends.set()
         setter.join(PATIENCE)

@@ -113,8 +113,8 @@ extension Stand {
 
     /// Sets members, and ends the turn after each commit.
     ///
-    /// - Returns: nanoseconds of processor time in all, and of the longest turn by the clock: to ask for
-    ///   processor time after each turn is a system call, a tenth of a set.
+    /// - Returns: nanoseconds of processor time in all, and the longest turn by the clock: to ask
+    ///   for processor time after each turn is a system call, a tenth of a set.
     fileprivate func set(
         _ names: [String],
         to data: [Datum],

@@ -59,7 +59,9 @@ struct RedefinitionTests {
 
     @Test("The same definition, written otherwise, is no change: no commit")
     func nothing() throws {
-        let graph = try bench.define(nodes: #""x":{"set":"number","min":1},"a":{"from":"x"}"#)
+        let graph = try bench.define(
+            #"{"graph":"g","nodes":{"x":{"set":"number","min":1},"a":{"from":"x"}}}"#
+        )
         let same = try bench.definition(
             #"{"nodes":{"x":{"min":1,"set":"number"},"a":{"from":"x"}},"graph":"g"}"#
         )
