@@ -108,8 +108,12 @@ nodes:
         note.click()
         expect(page.locator(".border-note:visible").filter(has_text="Smoke")).to_have_count(0)
         expect(page.locator(".inspector-head h2")).to_have_text("Smoke")
-        box = node(page, "smoke").bounding_box()
-        assert area["x"] <= box["x"] and box["x"] + box["width"] <= area["x"] + area["width"]
+
+        def is_in_view():
+            box = node(page, "smoke").bounding_box()
+            return area["x"] <= box["x"] and box["x"] + box["width"] <= area["x"] + area["width"]
+
+        eventually(is_in_view)
         # The count leads from one to the next.
         page.locator(".attention").click()
         page.locator(".attention").click()

@@ -66,7 +66,7 @@ def test_moving_celsius_in_one_browser_moves_fahrenheit_in_the_other_both_ways(o
 
 def test_closing_one_makes_its_listener_and_its_chain_fade_out_in_the_other(open_page):
     with house() as server:
-        one, other = open_page(server, "/#/g/house"), open_page(server, DASHBOARD)
+        one, other = open_page(server, "/#/g/house?details=1"), open_page(server, DASHBOARD)
         live(other)
         expect(listeners_in(one)).to_have_count(1)
         chain = one.locator('.node[data-kind="chain"]:not(.gone)').filter(has_text="math.round")

@@ -158,7 +158,7 @@ def test_a_set_in_one_shows_in_the_other_and_wrong_input_is_reported_at_the_fiel
 def test_joining_and_leaving_are_seen_and_looking_owns_nothing(open_other):
     with Server({"g": CHAIN}) as server:
         before = counts(server)
-        page = open_other(server, "/#/g/g")
+        page = open_other(server, "/#/g/g?details=1")
         page.wait("document.querySelectorAll('.node').length > 8")
         here = "document.querySelectorAll('.node[data-kind=listener]:not(.gone)').length"
         page.click('.node[data-id="n:x"]')
