@@ -16,6 +16,7 @@ ROOTS = {
     "dash/editing.css": r"\.in-dash\b",
     "dash/forms.css": r"\.in-dash\b",
     "graph/graph.css": r"\.in-graph\b",
+    "graph/more.css": r"\.in-graph\b",
     "views/views.css": r"\.in-views\b",
     "ui/dialogs.css": r"\bdialog\b|\.menu\b|\.field\b|\.facts\b|\.keys\b",
     "ui/editor.css": r"value-editor\b|record-field\b|\.editor\b|\.record\b|\.switch\b|\.sensor\b|"
