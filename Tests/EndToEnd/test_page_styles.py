@@ -63,6 +63,17 @@ LOOK = """() => {
 }"""
 
 
+def parts(selectors):
+    """The selectors of a list; commas within parentheses part none."""
+    found = [""]
+    for each in re.split(r"(,)", selectors):
+        if each == "," and found[-1].count("(") == found[-1].count(")"):
+            found.append("")
+        else:
+            found[-1] += each
+    return [each.strip() for each in found]
+
+
 def rules(css, outer=("",)):
     """The selectors of every style rule in a sheet, nested ones with those around them."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
@@ -78,7 +89,7 @@ def rules(css, outer=("",)):
         elif not head.startswith("@keyframes"):
             whole = [
                 part.replace("&", each) if "&" in part else f"{each} {part}".strip()
-                for each in outer for part in re.split(r",(?![^(\[]*[)\]])", head)
+                for each in outer for part in parts(head)
             ]
             yield from whole
             yield from rules(body, whole)
