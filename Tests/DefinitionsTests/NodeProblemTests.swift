@@ -10,6 +10,8 @@ struct NodeProblemTests {
 
     private static let kinds = "any, number, integer, string, boolean, object, array"
     private static let nameHint = "1 to 128 letters, digits, '_', '.' and '-', not starting with '.' or '-'"
+    private static let historyHint =
+        "a whole number from 0 to 100000 (or write history: { for: 7d, every: 1m })"
     private static let spanHint =
         "write 250ms, 5s, 2m, 1h, 7d, or whole milliseconds; more than zero and at most a year"
 
@@ -140,9 +142,9 @@ struct NodeProblemTests {
             (#""a": {"set": ¦"numer"}"#, "set must be one of \(kinds) (did you mean 'number'?)"),
             (#""a": {"set": "any", "title": ¦null}"#, "title must be text, not null"),
             (#""a": {"set": "any", "unit": ¦["C"]}"#, "unit must be text, not a list"),
-            (#""a": {"set": "any", "history": ¦"ten"}"#, "history must be a whole number from 0 to 100000"),
-            (#""a": {"set": "any", "history": ¦1.5}"#, "history must be a whole number from 0 to 100000"),
-            (#""a": {"set": "any", "history": ¦-1}"#, "history must be a whole number from 0 to 100000"),
+            (#""a": {"set": "any", "history": ¦"ten"}"#, "history must be \(historyHint)"),
+            (#""a": {"set": "any", "history": ¦1.5}"#, "history must be \(historyHint)"),
+            (#""a": {"set": "any", "history": ¦-1}"#, "history must be \(historyHint)"),
             (#""a": {"set": "any", "ttl": ¦"soon"}"#, "ttl must be a duration (\(spanHint))"),
             (#""a": {"set": "any", "ttl": ¦0}"#, "ttl must be a duration (\(spanHint))"),
             (

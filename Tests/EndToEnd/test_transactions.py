@@ -276,15 +276,18 @@ def test_a_wipe_beside_sets_at_another_server():
             while not ends.is_set():
                 names = {f"m.{dice.randrange(30)}" for _ in range(3)} | {f"other.{dice.randrange(9)}"}
                 answer = other.batch("w", set=dict.fromkeys(names, 1)).json()
-                commits[answer["rev"]] = names
+                if "changed" in answer:
+                    commits[answer["rev"]] = names
 
         setter = threading.Thread(target=set_members)
         setter.start()
         for _ in range(60):
             answer = wipe(one, "m.*").json()
-            if "rev" in answer:
-                assert "changed" in answer, answer
+            # Where the other server comes first eight times, the answer is to ask again.
+            if answer.get("changed"):
                 commits[answer["rev"]] = answer["changed"]
+            else:
+                assert "code" not in answer or answer["retry"], answer
         ends.set()
         setter.join(PATIENCE)
 

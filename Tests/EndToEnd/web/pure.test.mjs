@@ -9,8 +9,8 @@ import { Store, graphPath, parse } from "../../../public/lib/dom.js";
 
 test("addresses name views, graphs and what is chosen", () => {
   const read = (hash) => { const { name, params, query } = parse(hash); return [name, params, Object.fromEntries(query)]; };
-  assert.deepEqual(read(""), ["graphs", {}, {}]);
-  assert.deepEqual(read("#/"), ["graphs", {}, {}]);
+  assert.deepEqual(read(""), ["home", {}, {}]);
+  assert.deepEqual(read("#/"), ["home", {}, {}]);
   assert.deepEqual(read("#/g/house?node=plant&focus=up"), ["graph", { graph: "house" }, { node: "plant", focus: "up" }]);
   assert.deepEqual(read("#/g/house/dash?w=a%3Fb&kiosk=1"), ["dash", { graph: "house" }, { w: "a?b", kiosk: "1" }]);
   assert.deepEqual(read("#/g/a%2Fb/values"), ["values", { graph: "a/b" }, {}]);
