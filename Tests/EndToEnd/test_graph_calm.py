@@ -124,13 +124,16 @@ nodes:
 
 
 def test_a_family_shows_the_spread_of_its_members(open_page):
-    with Server({"g": FAMILY}) as server:
+    with Server({"g": FAMILY.replace("°C", "°C, icon: thermometer")}) as server:
         set_members(server, 3)
         server.set("g", "sensor.2.celsius", 26)
         page = open_page(server, "/#/g/g")
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 26\u202f°C, mean 22")
         expect(node(page, "sensor.{id}.celsius").locator(".word")).to_have_text("3 members")
         expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("3 false")
+        # The icon of the definition stands in place of the mark.
+        expect(node(page, "sensor.{id}.celsius").locator(".mark use")).to_have_attribute("href", "#i-thermometer")
+        expect(node(page, "sensor.{id}.celsius").locator("path.mark[d]")).to_have_count(0)
         before = server.counts("g")
         server.set("g", "sensor.1.celsius", 35)
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 35\u202f°C, mean 27")

@@ -103,7 +103,7 @@ export class Shape {
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
       kind === "mutable" || entry?.word === "mutable"
         ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      part.mark = svg("path", { class: "mark", d: markOf(isClient ? "listener" : kind),
+      part.mark = svg("path", { class: "mark", d: entry?.icon ? null : markOf(isClient ? "listener" : kind),
         transform: `translate(12,${middle ? middle - 8 : 7})` }),
       // The icon of the definition, in place of that.
       part.icon = entry?.icon && svg("g", { class: "mark" }, symbol(entry.icon, { x: 12, y: 7, width: 16, height: 16 })),
@@ -155,7 +155,9 @@ export class Shape {
 
   /** Draws as much of the texts as fits. */
   #fit() {
-    const { w, type, isClient } = this, part = this.#part, scale = this.#scale, word = fitted(this.#word, 100 / scale);
+    const { w, type, isClient } = this, part = this.#part, scale = this.#scale;
+    // A family's has a line of its own.
+    const word = fitted(this.#word, (type === "family" ? w - 28 : 100) / scale);
     this.#wordRoom = word && (isClient || type === "node") ? widthOf(word, false) * scale + 8 : 0;
     setText(part.word, word);
     // Where only names are drawn they have all of the box.
