@@ -120,3 +120,25 @@ def test_on_a_phone_small_tiles_stand_beside_each_other_in_their_order(open_page
         assert one["y"] == two["y"] and one["x"] + one["width"] < two["x"]
         assert wide["y"] > one["y"] and wide["width"] > 1.9 * one["width"]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_alarm_that_is_out_of_date_can_be_read(open_page):
+    graph = GRAPH.replace("title: Water,", "title: Water, role: sensor, fresh: 1s,")
+    with Server({"g": graph}) as server:
+        page = open_page(server, address(WIDGETS, edit=False))
+        wet = widget(page, "Water")
+        expect(wet).to_have_attribute("data-state", "stale")
+        expect(wet).to_have_attribute("data-loud", "alarm")
+        assert colour(wet.locator(".widget-state"), "color") == colour(wet.locator(".widget-alarm"), "color")
+        assert float(colour(wet.locator(".widget-body"), "opacity")) > 0.7
+
+
+@pytest.mark.parametrize("width", [800, 1024])
+def test_words_of_a_title_stay_whole_in_narrow_tiles(open_page, width):
+    with Server({"g": GRAPH.replace("Living room", "Bathroom")}) as server:
+        page = open_page(
+            server, address(WIDGETS), viewport={"width": width, "height": 700}, has_touch=True
+        )
+        expect(page.locator(".handle-move").first).to_be_visible()
+        lines = "it => it.getClientRects().length && Math.round(it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))"
+        assert widget(page, "Bathroom").locator("h2").evaluate(lines) == 1
