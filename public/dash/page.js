@@ -19,13 +19,14 @@ class Board {
   heading = h("h1", { class: "unseen", hidden: true });
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
   notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
-  #address = null; #editing = null; #foot = null; #sources = new Map(); #ticks = 0;
+  #address = null; #editing = null; #foot = null; #isMade = false; #sources = new Map(); #ticks = 0;
 
   constructor(element, page) {
     const { frame, header, keys, route, signal, store } = page;
     this.page = page;
     this.graph = route.params.graph;
     this.source();
+    this.observed.addEventListener("redefined", ({ detail }) => this.#redefined(detail));
     store.listen("state", (state) => this.#connected(state), signal);
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
@@ -80,6 +81,7 @@ class Board {
     const { layout, problems, name, etag, foot } = await found.catch(({ message }) =>
       ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
+    this.#isMade = w === null && !name;
     this.saved = name ? { name, etag } : w !== null && d !== null ? { name: d, etag: query.get("t") } : null;
     this.say(problems);
     this.set(layout ?? empty, foot);
@@ -97,6 +99,16 @@ class Board {
   async composed() {
     await this.observed.known;
     return (await load("/dash/compose.js")).made(this);
+  }
+
+  /** What was made from the graph is made again; otherwise widgets of nodes that are others now are. */
+  async #redefined(names) {
+    const { nodes } = this.observed, address = this.#address, isOther = (name) => nodes.has(name) && names.includes(name);
+    if (this.isEditing || !(this.#isMade || this.widgets.some((each) => each.nodes.some(isOther)))) return;
+    const { layout, foot } = this.#isMade ? await this.composed() : { layout: this.layout, foot: this.#foot };
+    if (this.#address !== address || this.isEditing || this.page.signal.aborted) return;
+    this.set(layout, foot);
+    this.#editing?.restart();
   }
 
   /** Shows versions saved by others, but not while the user is editing. */
@@ -146,7 +158,7 @@ class Board {
     this.#dress();
     if (this.widgets.length) return;
     load("/dash/compose.js").then(({ emptyBoard }) => {
-      if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this.addButton));
+      if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this));
     }, () => {});
   }
 
