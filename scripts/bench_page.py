@@ -171,10 +171,12 @@ def frames(browser, pages, seconds):
                 page.wait_for_timeout(5000)
     work = sum(work for _, work in traced.tasks) / 50
     missing, longest = dropped(times)
-    yield (f"frames dropped of {len(times):,}, 40 tiles, {rate:.0f} values a second", "0", missing, missing, "")
+    name = f"frames dropped of {len(times):,}, 40 tiles, {rate:.0f} values a second"
+    yield (name, "0", missing, missing, "")
     yield ("longest time between two of them", "", longest, longest, "ms")
     yield ("frames dropped without values, on the same page", "", without[0], without[0], "")
-    yield ("longest task of the page under that load: work", "", traced.longest_work, traced.longest_work, "ms")
+    task = traced.longest_work
+    yield ("longest task of the page under that load: work", "", task, task, "ms")
     yield ("share of a processor for the page's thread", "", work, work, "%")
     yield ("values that were sent late", "", load.late, load.late, "")
 
@@ -192,16 +194,23 @@ def charts(pages):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7, help="of the first paint")
     parser.add_argument("--seconds", type=int, default=20, help="for which frames are counted")
     parser.add_argument("--only", default="", help="of: paint, frames, chart")
-    parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER", help="also writes FOLDER/DATE-page.md")
+    parser.add_argument(
+        "--write", type=pathlib.Path, metavar="FOLDER", help="also writes FOLDER/DATE-page.md"
+    )
     given = parser.parse_args()
     playwright, browser = launch()
     pages = Pages(browser)
-    parts = {"paint": lambda: paints(pages, given.rounds), "frames": lambda: frames(browser, pages, given.seconds),
-             "chart": lambda: charts(pages)}
+    parts = {
+        "paint": lambda: paints(pages, given.rounds),
+        "frames": lambda: frames(browser, pages, given.seconds),
+        "chart": lambda: charts(pages),
+    }
     load = os.getloadavg()[0]
     lines = [
         "# The page", "",
