@@ -82,7 +82,7 @@ export class Ring {
 const definitionOf = ({ kind, title, unit, icon, role, type, enum: choices, severity, ok, words, min, max, history }) =>
   JSON.stringify([kind, title, unit, icon, role, type, choices, severity, ok, words, min, max, history]);
 
-/** A graph without its values. "change" is each news, "redefined" has the names of other definitions. */
+/** A graph without its values. "change" is any news; "redefined" names nodes that differ now. */
 export class Observed extends EventTarget {
   /** By name and by id; null until they are known, or if they may not be seen. */
   nodes = null; listeners = null; families = [];

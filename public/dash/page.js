@@ -101,7 +101,7 @@ class Board {
     return (await load("/dash/compose.js")).made(this);
   }
 
-  /** What was made from the graph is made again; otherwise widgets of nodes that are others now are. */
+  /** A board that was made from the graph is made again, another one gets its widgets anew. */
   async #redefined(names) {
     const { nodes } = this.observed, address = this.#address, isOther = (name) => nodes.has(name) && names.includes(name);
     if (this.isEditing || !(this.#isMade || this.widgets.some((each) => each.nodes.some(isOther)))) return;
