@@ -58,7 +58,7 @@ class ConnectionState extends HTMLElement {
     setText(this.#detail, detail);
     this.dataset.state = name;
     this.dataset.mark = late ? "ring" : marks[name];
-    this.retry.hidden = /^(connecting|live)$/.test(name);
+    this.retry.hidden = /^(connecting|live)$/.test(name) || isSignedOut(state);
     this.meters.hidden = name !== "live";
     if (hadFocus && this.retry.hidden) this.chip.focus();
   }
