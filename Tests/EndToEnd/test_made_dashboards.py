@@ -48,6 +48,11 @@ def test_it_follows_the_file_of_its_graph(open_page):
         expect(widget(page, "Water")).to_have_count(0)
         page.get_by_role("button", name="Edit", exact=True).click()
         expect(undo).to_be_visible()
+        page.get_by_role("button", name="Remove Room", exact=True).click()
+        notice = page.locator(".dash-notice")
+        expect(notice).to_contain_text("Removed Room")
+        page.get_by_role("button", name="Done", exact=True).click()
+        expect(notice).to_be_hidden()
 
 
 @pytest.mark.parametrize("view", ["", "?kiosk=1"], ids=["page", "wall"])

@@ -180,6 +180,8 @@ class Board {
   // Looking and editing
 
   #mode(isEditing) {
+    // What was said of a change, with a way back, is over.
+    if (this.isEditing && !isEditing) this.say([]);
     this.isEditing = isEditing;
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);
