@@ -201,7 +201,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=20, help="for which frames are counted")
     parser.add_argument("--only", default="", help="of: paint, frames, chart")
     parser.add_argument(
-        "--write", type=pathlib.Path, metavar="FOLDER", help="also writes FOLDER/DATE-page.md"
+        "--write", type=pathlib.Path, metavar="FOLDER",
+        help="also writes the report into FOLDER, under the date",
     )
     given = parser.parse_args()
     playwright, browser = launch()

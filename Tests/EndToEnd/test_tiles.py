@@ -133,12 +133,28 @@ def test_an_alarm_that_is_out_of_date_can_be_read(open_page):
         assert float(colour(wet.locator(".widget-body"), "opacity")) > 0.7
 
 
+@pytest.mark.parametrize("edit", [True, False], ids=["edited", "looked at"])
 @pytest.mark.parametrize("width", [800, 1024])
-def test_words_of_a_title_stay_whole_in_narrow_tiles(open_page, width):
-    with Server({"g": GRAPH.replace("Living room", "Bathroom")}) as server:
+def test_words_of_a_title_stay_whole_in_narrow_tiles(open_page, width, edit):
+    graph = GRAPH.replace("Living room", "Bathroom").replace("title: Door", "title: Windows")
+    with Server({"g": graph}) as server:
         page = open_page(
-            server, address(WIDGETS), viewport={"width": width, "height": 700}, has_touch=True
+            server, address(WIDGETS, edit=edit), viewport={"width": width, "height": 700}, has_touch=True
         )
-        expect(page.locator(".handle-move").first).to_be_visible()
+        if edit:
+            expect(page.locator(".handle-move").first).to_be_visible()
+        expect(widget(page, "Windows").locator("output")).to_have_text("closed")
         lines = "it => Math.round(it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))"
-        assert widget(page, "Bathroom").locator("h2").evaluate(lines) == 1
+        for title in ("Bathroom", "Windows"):
+            assert widget(page, title).locator("h2").evaluate(lines) == 1
+
+
+def test_no_row_is_cut_on_a_phone(open_page):
+    nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(30))
+    with Server({"g": f"graph: g\nnodes:\n{nodes}"}) as server:
+        page = open_page(
+            server, address(layout({"kind": "table", "nodes": ["*"], "title": "All"}), edit=False),
+            viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
+        )
+        expect(widget(page, "All").get_by_role("row").nth(3)).to_be_visible()
+        assert widget(page, "All").locator(".rows-pane").evaluate("it => it.clientHeight % 28") == 0
