@@ -82,3 +82,24 @@ def test_members_of_a_family_are_called_as_people_call_them_now_and_in_the_past(
         # The door was set last.
         expect(widget(past, "Door").get_by_role("row").filter(has_text="front")).to_have_count(0)
         expect(widget(past, "Sensor").get_by_role("row").nth(1)).to_contain_text("Sensor n000")
+
+
+def test_mistakes_in_a_file_are_said_on_the_home_page(open_page):
+    with Server({"g": FIRST}, "watch: true\n") as server:
+        page = open_page(server, "/#/graphs")
+        expect(page.locator(".graph-title")).to_have_text("A home")
+        file = next(server.config.parent.glob("graphs/*.yaml"))
+        file.write_text(FIRST + "  broken: { from: wett }\n")
+        mistakes = page.locator(".mistakes")
+        expect(mistakes).to_contain_text("its graph stays as it was")
+        expect(mistakes).to_contain_text("Line 7: there is no node 'wett'")
+        page.close()
+        server.stop()
+        server.start()
+        # A first graph is there, though with a mistake.
+        again = open_page(server)
+        expect(again.locator(".mistakes")).to_contain_text("it has no graph yet")
+        expect(again.get_by_role("heading", name="No graphs yet")).to_have_count(0)
+        file.write_text(FIRST)
+        expect(again.locator(".mistakes")).to_be_hidden()
+        expect(again.locator(".graph-title")).to_have_text("A home")

@@ -92,7 +92,10 @@ export class Observed extends EventTarget {
 
   constructor(client, graph) {
     super();
-    this.#watch = client.observe(graph, (event) => this.#hear(event, graph), { every: 500, members: [] });
+    // One after the other: what the first needs may take longer to load than the next takes to come.
+    let last = Promise.resolve();
+    const hear = (event) => { last = last.then(() => this.#hear(event, graph)).catch(reportError); };
+    this.#watch = client.observe(graph, hear, { every: 500, members: [] });
   }
 
   /** The definition of a node, or of a member as its family has it. */
