@@ -92,7 +92,7 @@ export class Observed extends EventTarget {
 
   constructor(client, graph) {
     super();
-    // One after the other: what the first needs may take longer to load than the next takes to come.
+    // One after the other: what the first needs may load longer than the next takes to come.
     let last = Promise.resolve();
     const hear = (event) => { last = last.then(() => this.#hear(event, graph)).catch(reportError); };
     this.#watch = client.observe(graph, hear, { every: 500, members: [] });
