@@ -97,6 +97,7 @@ export class Widget {
     this.#tile.tone(tone, isLamp);
     if (tone === this.#tone) return tone;
     this.#tone = tone;
+    this.#board.sort();
     if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`, { assertive: true });
     return tone;
   }
