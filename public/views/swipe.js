@@ -1,15 +1,24 @@
-// A swipe across a row of the list of values: it does what a press on the row's control does. It
-// switches, opens the choices, or opens the sheet.
+// A swipe across a row of the list of values: it switches what has two values, opens other choices,
+// or opens the sheet. A press does the same.
+import { setAttribute } from "/lib/dom.js";
 
 /** How far (px) a row follows the finger, how far the finger must go, and when it is no press. */
 const most = 72, enough = 56, begun = 10;
 
-function act(row) {
+/** `[word, act]` for a row as it is now. */
+function actOf(row) {
   const control = row.querySelector(".row-open, [role=switch], select");
-  if (control.tagName !== "SELECT") return control.click();
-  control.focus();
-  // Browsers refuse where they do not count a swipe as an act of the user.
-  try { control.showPicker(); } catch { /* the focus is there */ }
+  if (control.tagName === "BUTTON") return [control.role === "switch" ? "Switch" : "Set", () => control.click()];
+  const others = [...control.options].filter(({ hidden, selected }) => !hidden && !selected);
+  if (others.length === 1) return ["Switch", () => {
+    others[0].selected = true;
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+  }];
+  return ["Choose", () => {
+    control.focus();
+    // Browsers refuse where they do not count a swipe as an act of the user.
+    try { control.showPicker(); } catch { /* the focus is there */ }
+  }];
 }
 
 /** The browser keeps what goes up or down (`touch-action`): it scrolls, and cancels the pointer. */
@@ -17,7 +26,7 @@ export function swipeable(row) {
   let start = null, by = 0;
   const follow = (x) => {
     by = Math.max(-most, Math.min(most, x));
-    row.toggleAttribute("data-swipe", by !== 0);
+    setAttribute(row, "data-swipe", by !== 0 && actOf(row)[0]);
     row.toggleAttribute("data-ready", Math.abs(by) >= enough);
     row.style.setProperty("--swipe", `${by}px`);
   };
@@ -25,7 +34,7 @@ export function swipeable(row) {
     const isMeant = isDone && Math.abs(by) >= enough;
     start = null;
     follow(0);
-    if (isMeant) act(row);
+    if (isMeant && !row.querySelector("select:disabled")) actOf(row)[1]();
   };
   row.classList.add("swipes");
   row.addEventListener("pointerdown", ({ isPrimary, pointerType, clientX, clientY }) => {
