@@ -290,6 +290,13 @@ def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
         assert places == sorted(places), places
         eventually(lambda: box("y")["width"] > 350)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # Also what is far below the screen.
+        server.set("g", "x", 1)
+        page.set_viewport_size({"width": 390, "height": 300})
+        eventually(lambda: box("alarm")["y"] > 400)
+        server.set("g", "x", 80)
+        eventually(lambda: box("alarm")["y"] < box("y")["y"] + 1)
+        page.set_viewport_size({"width": 390, "height": 844})
         # Without room to drag, the menu moves a widget.
         server.set("g", "x", 1)
         page.get_by_role("button", name="Edit", exact=True).click()

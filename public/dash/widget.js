@@ -73,6 +73,7 @@ export class Widget {
     this.body.replaceChildren(picture.element);
     if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
     this.picture.show();
+    this.#rate();
     this.#age();
   }
 
@@ -86,6 +87,12 @@ export class Widget {
       words: (name) => (data.pipe ? undefined : facts(name)?.words),
       mark: () => this.mark(), tone: (isLamp) => this.#toned(isLamp), tile: this.#tile,
     };
+  }
+
+  /** What is not on screen is not drawn, but it calls for attention all the same. */
+  #rate() {
+    const { kind: { kind, source, options }, sources: [first] } = this;
+    if (!source && options.includes("ok") && first?.feed.meta) this.#toned(kind === "lamp");
   }
 
   /** Works out how good the value is, shows it on the whole widget, and returns it. */
@@ -112,6 +119,7 @@ export class Widget {
   #heard(feed) {
     const { ended, state } = feed.meta;
     this.picture?.show();
+    this.#rate();
     if (ended || this.#note || state !== this.#told) this.#age();
     this.#told = state;
   }
