@@ -142,7 +142,7 @@ def test_words_of_a_title_stay_whole_in_narrow_tiles(open_page, width, edit):
             server, address(WIDGETS, edit=edit), viewport={"width": width, "height": 700}, has_touch=True
         )
         if edit:
-            expect(page.locator(".handle-move").first).to_be_visible()
+            expect(page.locator(".handles").first).to_be_visible()
         expect(widget(page, "Windows").locator("output")).to_have_text("closed")
         lines = "it => Math.round(it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))"
         for title in ("Bathroom", "Windows"):
