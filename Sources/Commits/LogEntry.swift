@@ -91,8 +91,10 @@ public struct LogEntry: Hashable, Sendable {
     public var path: [String] = []
     /// Whether a link that a client has made leads a value on.
     public var isOfLink = false
-    /// If a `sync` does, when the change that it goes back to was made: twice the rev of that
-    /// change; one more for the value that it began with. 0: none does.
+    /// If a `sync` does, when the change that it goes back to was made.
+    ///
+    /// Twice the rev of that change; one more for the value that the `sync` began with. 0: none
+    /// leads it on.
     public var birth: UInt64 = 0
     /// The client's key, if it gave one.
     public var key: Key?

@@ -300,8 +300,10 @@ public struct Condition {
 
     public let node: NamedNode
     public let test: Test
-    /// For `unchangedSince`: changes that were made before this do not count, when they came over
-    /// a `sync` (``ClientLinks/birth(ofChangeAt:of:)``). 0: all count.
+    /// For `unchangedSince`, which changes do not count: those made before this that came over a
+    /// `sync` (``ClientLinks/birth(ofChangeAt:of:)``).
+    ///
+    /// 0: all count.
     let birth: UInt64
 
     public init(_ node: NamedNode, _ test: Test) {
