@@ -103,7 +103,9 @@ public struct Commit {
         set { if newValue != isOfLink { own().isOfLink = newValue } }
     }
 
-    /// When the change was made that a `sync` leads on (``ClientLinks/birth(ofChangeAt:of:)``); 0: none does.
+    /// When the change was made that a `sync` leads on (``ClientLinks/birth(ofChangeAt:of:)``).
+    ///
+    /// 0: none leads it on.
     package var birth: UInt64 {
         get { rare?.birth ?? 0 }
         set { own().birth = newValue }
