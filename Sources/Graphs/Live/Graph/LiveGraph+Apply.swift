@@ -100,7 +100,7 @@ extension LiveGraph {
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             create(node, stamp)
-            declared.all.append(node)
+            basis.nodes.append(node)
         }
         members.show()
         ties.connectSyncs(of: self)

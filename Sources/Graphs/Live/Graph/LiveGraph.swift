@@ -1,5 +1,5 @@
-public import Commits
-public import Definitions
+package import Commits
+internal import Definitions
 package import ReactiveGraph
 public import Support
 internal import Values
@@ -10,7 +10,7 @@ internal import Values
 public final class LiveGraph {
     public let name: String
     package unowned let host: Host
-    /// What it is made from.
+    /// What it is made from, and the nodes that this declares.
     var basis: PresentDefinition
     /// Whether it is served, and what its commits wait for.
     var standing = Standing()
@@ -27,8 +27,6 @@ public final class LiveGraph {
     /// The entries of all names, and their living nodes.
     let registry: Registry
     package let builder = NodeBuilder()
-    /// The nodes that the definition declares.
-    var declared = DeclaredNodes()
     /// The members of its families.
     package let members = Members()
     /// The edges of `sync` and `links`.
@@ -66,9 +64,6 @@ public final class LiveGraph {
     deinit {
         dissolve()
     }
-
-    public var definition: GraphDefinition { basis.definition }
-    public var origin: DefinitionOrigin { basis.origin }
 
     /// The graph or its host is being freed, and what goes with it must not report to either: lets
     /// the nodes go, without calling anyone.

@@ -76,9 +76,7 @@ struct Redefinition {
         if hasOtherRules || !gone.isEmpty { graph.course.narrowedAt = stamp.rev }
         graph.host.follower?.redefined(graph, adding: added, hasOtherRules: hasOtherRules)
         graph.releases.watch?.redefined()
-        if !gone.isEmpty || !graph.declared.removedInputs.isEmpty {
-            graph.declared.removedInputs.note(gone, in: graph)
-        }
+        graph.basis.removedInputs.note(gone, in: graph)
         if let names {
             graph.members.showAgain(names, removed.filter { $0.exists && $0.family != nil })
         }
@@ -125,7 +123,7 @@ struct Redefinition {
             }
             retained.append((node, former))
         }
-        graph.declared.all = nodes { definition in
+        graph.basis.nodes = nodes { definition in
             if let member = graph.existing(definition.name) {
                 take(member, definition)
                 return member

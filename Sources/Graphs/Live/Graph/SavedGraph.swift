@@ -191,7 +191,7 @@ struct SavedGraph {
     private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {
         let stamp = LogStamp(rev: saved.definedAt, time: graph.time)
         let node = NamedNode(definition, graph: graph, at: stamp)
-        graph.declared.all.append(node)
+        graph.basis.nodes.append(node)
         graph.registry.declare(node)
         guard case .mutable = definition.kind else { return nil }
         node.beginExpiry()
