@@ -30,7 +30,7 @@ extension LiveGraph {
     @inline(__always)
     private func begin(_ stamp: LogStamp, _ commit: Commit) {
         course.advance(to: stamp, in: host.turns)
-        if !ties.all.isEmpty { ties.beginCommit(by: commit.by, commit.context) }
+        if !ties.all.isEmpty { ties.beginCommit() }
         present.begin(stamp, context: commit.context, by: commit.by, commit.origin)
     }
 
@@ -83,7 +83,7 @@ extension LiveGraph {
         guard !commit.isAnonymous || node.writer != nil else { return }
         let claims = commit.claimed.contains { $0 === node }
         let claimer = claims ? commit.claimer ?? host.instance : nil
-        node.writer = writers.writer(commit.by, commit.context, claimer)
+        node.writer = present.writer(claimer: claimer)
     }
 
     /// One tick: everything that is due emits, all in one turn.

@@ -20,8 +20,6 @@ public final class LiveGraph {
     var pending = PendingChanges()
     /// What holds while it computes something.
     package let present = PresentTurn()
-    /// The clients that changed its nodes.
-    var writers = Writers()
 
     package let core: Graph
     /// The entries of all names, and their living nodes.
