@@ -21,7 +21,6 @@ public final class LiveGraph {
     /// What holds while it computes something.
     package let present = PresentTurn()
 
-    package let core: Graph
     /// The entries of all names, and their living nodes.
     let registry: Registry
     package let builder = NodeBuilder()
@@ -35,8 +34,6 @@ public final class LiveGraph {
     /// Its timers, and the commits that these and the leases of its members ask for.
     var due = DueCommits()
 
-    /// The chains of clients' pipelines.
-    package let chains = Chains()
     /// How much of it clients hold, and what they ask producers for.
     package var clients = ClientHoldings()
     /// The nodes that it has freed.
@@ -48,7 +45,7 @@ public final class LiveGraph {
         self.host = host
         course = Course(at: position)
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
-        core = Graph(propagation: propagation, propagatesEmpty: true)
+        let core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
         core.onFreed = { [chains, releases] node in
             guard !chains.removeHidden(node.id) else { return }
@@ -62,6 +59,10 @@ public final class LiveGraph {
     deinit {
         dissolve()
     }
+
+    package var core: Graph { registry.graph }
+    /// The chains of clients' pipelines.
+    package var chains: Chains { builder.chains }
 
     /// The graph or its host is being freed, and what goes with it must not report to either: lets
     /// the nodes go, without calling anyone.
