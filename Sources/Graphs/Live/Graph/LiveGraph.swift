@@ -29,8 +29,6 @@ public final class LiveGraph {
     /// The edges of `sync` and `links`.
     package let ties = Ties()
     package let facets = FacetTable()
-    /// What the log has to learn about histories by time.
-    var histories = StoredHistories()
     /// Its timers, and the commits that these and the leases of its members ask for.
     var due = DueCommits()
 

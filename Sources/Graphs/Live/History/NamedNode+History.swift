@@ -69,7 +69,7 @@ extension NamedNode {
     private func endSteps() {
         guard steps != nil else { return }
         steps = nil
-        if graph.host.keepsHistory { graph.histories.end(name, at: graph.rev) }
+        if graph.host.keepsHistory { graph.course.endedHistories[name] = graph.rev }
     }
 
     /// The ring; if there is none, an empty ring that knows since when nothing happened.
