@@ -31,15 +31,16 @@ public final class Host {
     /// epoch of the graph.
     public var service = ""
 
-    /// The log of commits; nil: none, each commit is applied at once.
-    let log: (any CommitLog)?
+    /// What it receives from the log; nil: there is none, each commit is applied at once.
+    private let reports: LogReports?
+    /// The log of commits.
+    var log: (any CommitLog)? { reports?.log }
     /// Whether other servers write the log too.
     public var isShared: Bool { log?.isShared ?? false }
     /// Whether this server makes the ticks of the graphs.
     public var isLeading: Bool { log?.isLeading ?? true }
     /// An identifier of this start, if other servers write the log too.
     package var instance: String { log?.instance ?? "" }
-    private let reports: LogReports?
     /// The log's health, as last reported.
     public var health: LogHealth { reports?.health ?? .ready }
     /// What it calls in its server.
@@ -87,15 +88,15 @@ public final class Host {
         switch store {
         case .memory(let epoch):
             precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")
-            (log, reports, table) = (nil, nil, GraphTable(epoch: epoch))
-        case .log(let log): (self.log, reports, table) = (log, LogReports(log), GraphTable(epoch: ""))
+            (reports, table) = (nil, GraphTable(epoch: epoch))
+        case .log(let log): (reports, table) = (LogReports(log), GraphTable(epoch: ""))
         }
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
         self.limits = limits
         historyRoom = HistoryRoom(limit: limits.historyMemory, byteLimit: limits.historyBytes)
         pipelines = PipelineScheduler()
-        submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
+        submissions = Submissions(reports?.log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         reports?.begin(in: self)
     }
 

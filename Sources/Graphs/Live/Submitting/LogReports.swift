@@ -7,7 +7,7 @@ final class LogReports: CommitLogFollower {
     private unowned var owner: Host?
     /// The host, which outlives its reports.
     var host: Host { owner! }
-    private let log: any CommitLog
+    let log: any CommitLog
     /// The log's health, as last reported.
     private(set) var health: LogHealth
 
