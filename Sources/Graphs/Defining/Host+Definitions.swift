@@ -58,7 +58,6 @@ extension Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         table.add(graph)
-        ticks.add(graph)
         graph.reviseDemand()
     }
 
@@ -66,7 +65,6 @@ extension Host {
     func forget(_ graph: LiveGraph) {
         graph.endDemand()
         table.remove(graph, endsAt: log == nil ? graph.position : nil)
-        ticks.remove(graph)
     }
 
     /// Changes the definition of a running graph: unchanged nodes keep their values, state,

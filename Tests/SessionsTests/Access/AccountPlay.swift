@@ -214,7 +214,7 @@ extension Clients {
     /// without any.
     fileprivate var countsOfGraphs: [String: Int] {
         [
-            "graphs": host.table.all.count, "graphs with timers": host.ticks.graphs.count,
+            "graphs": host.table.all.count, "graphs with timers": host.table.ticks.graphs.count,
             "graphs with demand": host.turn.demanded.count, "reports of demand": demandNews.count,
             "unsettled members": host.turn.leftovers.count,
             "members of all principals": host.memberAccounts.total.count,

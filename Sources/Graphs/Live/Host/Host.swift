@@ -56,7 +56,6 @@ public final class Host {
     let table: GraphTable
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
-    let ticks = Ticks()
     private(set) lazy var orphanCare = OrphanCare(self)
     /// Releases of what was kept, and the search for what is lost.
     var memory = MemoryCounts()
@@ -190,7 +189,7 @@ public final class Host {
     public func advance() {
         timers.fire(until: .milliseconds(clock.now), while: pipelines.takesTimer, pipelines.perform)
         goOn()
-        if makesTicks { ticks.submitDue(at: clock.now, to: submissions) }
+        if makesTicks { table.ticks.submitDue(at: clock.now, to: submissions) }
     }
 
     /// Goes on with the next kind of work that waits.
@@ -220,7 +219,7 @@ public final class Host {
         if turn.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
-        guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
+        guard makesTicks, let tick = table.ticks.next(at: clock.now, stampTime) else { return timer }
         return timer.map { min($0, tick) } ?? tick
     }
 

@@ -44,8 +44,7 @@ extension Host {
         guard !graph.isOrphan else { return }
         graph.setOrphaned(at: clock.now)
         graph.releases.because(.removed) { follower?.ended(graph, .removed) }
-        ticks.remove(graph)
-        table.changes &+= 1
+        table.setAside(graph)
         orphanCare.begin()
     }
 
@@ -54,8 +53,7 @@ extension Host {
         graph.standing.looksWithoutFile = 0
         guard graph.isOrphan else { return }
         graph.setOrphaned(at: nil)
-        ticks.add(graph)
-        table.changes &+= 1
+        table.bringBack(graph)
     }
 
     /// Removes orphans for good after so many milliseconds in which this server ran; 0: never.
