@@ -47,8 +47,6 @@ public final class Host {
     public var handlers = HostHandlers()
     /// The clients that the graphs serve, which hold the host; nil: there are none.
     package unowned var follower: (any HostFollower)?
-    /// The loop's current activity, for a watchdog.
-    public let activity = Activity()
     var turn = LoopTurn()
     /// The timers of clients and of private stages, on the monotonic clock.
     package let timers: TimerQueue
@@ -95,7 +93,7 @@ public final class Host {
         self.limits = limits
         historyRoom = HistoryRoom(limit: limits.historyMemory, byteLimit: limits.historyBytes)
         pipelines = PipelineScheduler()
-        submissions = Submissions(reports?.log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
+        submissions = Submissions(reports?.log, clock, turn.activity, IdempotencyKeys(limit: limits.idempotencyKeys))
         reports?.begin(in: self)
     }
 
