@@ -158,7 +158,7 @@ extension LiveGraph {
         for member in members {
             remove(member)
             // Something may hold its node for longer than the graph lives.
-            host.memberAccounts.released(member)
+            host.memory.members.released(member)
         }
         host.forget(self)
     }

@@ -183,7 +183,7 @@ struct SavedGraph {
             guard let node = graph.existing(name), let rule = node.definition.history.steps else {
                 throw StateError.malformed
             }
-            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
+            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.memory.histories)
         }
         guard reader.isAtEnd else { throw StateError.malformed }
     }

@@ -29,7 +29,7 @@ extension NamedNode {
     private func beginSteps(holding value: Datum?) {
         guard let rule = definition.history.steps else { return }
         let change = lastChange
-        let steps = TimeHistory(of: name, rule, from: change.time, in: graph.host.historyRoom)
+        let steps = TimeHistory(of: name, rule, from: change.time, in: graph.host.memory.histories)
         steps.append(value, at: change)
         self.steps = steps
     }

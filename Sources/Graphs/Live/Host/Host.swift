@@ -55,15 +55,12 @@ public final class Host {
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
     private(set) lazy var orphanCare = OrphanCare(self)
-    /// Releases of what was kept, and the search for what is lost.
-    var memory = MemoryCounts()
+    /// What they hold and have released.
+    var memory: HostMemory
     /// Clears the values that represented ended sessions.
     package private(set) lazy var presences = PresenceClearing(self)
     /// Runs the pipelines of clients.
     package let pipelines: PipelineScheduler
-    package let memberAccounts = MemberAccounts()
-    /// The memory of histories by time.
-    let historyRoom: HistoryRoom
     /// Whether the log stores them.
     var keepsHistory: Bool { log?.keepsHistory ?? false }
 
@@ -91,9 +88,10 @@ public final class Host {
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
         self.limits = limits
-        historyRoom = HistoryRoom(limit: limits.historyMemory, byteLimit: limits.historyBytes)
+        memory = HostMemory(limits)
         pipelines = PipelineScheduler()
-        submissions = Submissions(reports?.log, clock, turn.activity, IdempotencyKeys(limit: limits.idempotencyKeys))
+        let keys = IdempotencyKeys(limit: limits.idempotencyKeys)
+        submissions = Submissions(reports?.log, clock, turn.activity, keys)
         reports?.begin(in: self)
     }
 
