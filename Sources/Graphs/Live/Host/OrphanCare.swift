@@ -28,11 +28,6 @@ extension Host {
         }
     }
 
-    /// This server has files of these graphs, and of no others.
-    ///
-    /// - Returns: the new orphans, by name.
-    public func note(files: Set<String>) -> [LiveGraph] { OrphanSearch(in: self).note(files: files) }
-
     /// This server has a file of the graph, which it is about to define.
     public func note(file graph: String) {
         guard orphanCare.files?.insert(graph).inserted == true else { return }

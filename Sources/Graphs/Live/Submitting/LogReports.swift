@@ -130,7 +130,7 @@ final class LogReports: CommitLogFollower {
 
     func logFilesChanged() {
         begin()
-        OrphanSearch(in: host).noteElsewhere()
+        host.noteFilesElsewhere()
     }
 
     func logHealthChanged() {
