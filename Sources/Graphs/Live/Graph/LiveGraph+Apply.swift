@@ -168,15 +168,17 @@ extension LiveGraph {
     ///
     /// - Returns: notifies their clients; to be called when the change is complete.
     func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
-        var ended: Set<UInt64> = []
         let names = Set(gone.map(\.name))
-        var open: [AnyNode] = gone.compactMap(\.living)
-        open += chains.sources(losing: open, named: names)
-        while let node = open.popLast() {
-            guard ended.insert(node.id).inserted else { continue }
-            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
-        }
+        let ended = numbers(madeFrom: gone, names)
         guard clients.hasListeners, let follower = host.follower else { return {} }
         return releases.because(.removed) { follower.release(nodes: ended, names, of: self) }
+    }
+
+    /// The numbers of their nodes and of the chains on these, none of which is held by the result.
+    private func numbers(madeFrom gone: [NamedNode], _ names: Set<String>) -> Set<UInt64> {
+        let living: [AnyNode] = gone.compactMap(\.living)
+        return (living + chains.sources(losing: living, named: names)).walk { node in
+            node.downstreamNodes.filter { chains.record(of: $0.id) != nil }
+        }
     }
 }

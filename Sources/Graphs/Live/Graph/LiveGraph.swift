@@ -101,17 +101,11 @@ public final class LiveGraph {
     /// named nodes it is made from.
     package func lastChange(of node: AnyNode) -> LogStamp {
         var newest = LogStamp(rev: 0, time: 0)
-        var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while let next = open.popLast() {
-            if let named = name(of: next) {
-                let change = named.lastChange
-                if change.rev > newest.rev { newest = change }
-                continue
-            }
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                open.append(upstream)
-            }
+        [node].walk { node in
+            guard let named = name(of: node) else { return node.neededNodes }
+            let change = named.lastChange
+            if change.rev > newest.rev { newest = change }
+            return []
         }
         return newest
     }

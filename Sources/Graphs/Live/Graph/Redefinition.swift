@@ -168,12 +168,10 @@ struct Redefinition {
         var open = changed.compactMap { graph.nodes[Int(delta.former[$0])].living as AnyNode? }
         open += others.compactMap(\.living)
         for tie in graph.ties.all { open += [tie.from, tie.to].compactMap(\.living) }
-        var seen: Set<UInt64> = []
         var found: [AnyNode] = []
-        while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+        open.walk { node in
             if graph.name(of: node)?.exists == true { found.append(node) }
-            open += node.upstreamNodes + node.followedNodes
+            return node.neededNodes
         }
         return found
     }

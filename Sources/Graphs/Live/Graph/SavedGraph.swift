@@ -41,7 +41,7 @@ struct SavedGraph {
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
-        let kept = Set(graph.reachable(from: heldNodes).map(\.id))
+        let kept = heldNodes.walk(\.neededNodes)
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes {
             SavedNode(node, isKept: isKept(node)).write(to: &writer, hasCauses: hasCauses)
