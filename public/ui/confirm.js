@@ -13,15 +13,17 @@ const patience = 10, guard = 500;
 export async function ask(node, entry, next, signal) {
   const words = (each) => formatEntry(each, node.unit, node.words), title = node.title || node.name;
   const isTouch = document.documentElement.dataset.kiosk === "touch", until = Date.now() + 1000 * patience;
-  const from = h("b"), left = h("p", { class: "dim", hidden: !isTouch });
-  const body = h("div", {}, h("p", { class: "from-to" }, h("span", { class: "unseen" }, "from "), from,
-    h("span", { "aria-hidden": "true" }, " → "), h("span", { class: "unseen" }, " to "), h("b", {}, words(next))), left);
+  const from = h("b"), left = h("p", { class: "dim" });
+  const unseen = (text) => h("span", { class: "unseen" }, text);
+  const body = h("div", {}, h("p", { class: "from-to" }, unseen("from "), from,
+    h("span", { "aria-hidden": "true" }, " → "), unseen(" to "), h("b", {}, words(next))), left);
   const close = () => body.closest("dialog")?.close();
   const tell = () => {
     setText(from, words(entry()));
+    if (!isTouch) return;
     const seconds = Math.ceil((until - Date.now()) / 1000);
     setText(left, `Closes in ${seconds} s without setting anything.`);
-    if (isTouch && seconds <= 0) close();
+    if (seconds <= 0) close();
   };
   tell();
   await styled();
