@@ -79,7 +79,7 @@ export class Saver {
   /** What is loud: on a widget, or in the graph although no widget shows it. */
   #loud() {
     const board = this.#board, { graph, page, widgets } = board, { facts, feeds } = board.source();
-    const shown = widgets.filter(({ rates, tone }) => rates && isLoud(tone)).map((each) => {
+    const shown = widgets.filter((each) => each.rates && isLoud(each.tone)).map((each) => {
       const { data: { pipe, unit }, sources: [{ feed }], title, tone } = each, { node } = feed;
       const known = (!pipe && board.source(each.graph).facts(node)) || {};
       return { key: `${each.graph} ${node} ${title}`, node: each.graph === graph && node, title, tone, feed,

@@ -28,7 +28,9 @@ export class Touch {
     document.addEventListener("visibilitychange", () => this.#stayOn(), { signal });
     this.#stayOn();
     const wanted = Number(page.route.query.get("saver") ?? minutes), after = wanted >= 0 ? wanted : minutes;
-    if (after) load("/dash/saver.js").then(({ Saver }) => signal.aborted || new Saver(board, this, after, signal));
+    // Fetched before it is needed, because the server may be gone then.
+    page.store.listen("present", (isPresent) => isPresent && after
+      && load("/dash/saver.js").then(({ Saver }) => signal.aborted || new Saver(board, this, after, signal)), signal);
   }
 
   close() {

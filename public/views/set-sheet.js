@@ -1,8 +1,7 @@
 // The sheet in which a small screen sets a value: larger and smaller by buttons, or typed.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
-import { control } from "/lib/input.js";
-import { stepped } from "/lib/step.js";
+import { control, stepped } from "/lib/input.js";
 import { inputFor } from "/ui/sensor.js";
 
 /** Presses so soon after each other (ms) are sent as one value. */
