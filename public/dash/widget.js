@@ -73,6 +73,7 @@ export class Widget {
     this.body.replaceChildren(picture.element);
     if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
     this.picture.show();
+    this.#rate();
     this.#age();
   }
 
@@ -88,8 +89,14 @@ export class Widget {
     };
   }
 
-  /** Whether its value has a tone. */
-  get rates() { return !!this.kind && !this.kind.source && this.sources.length > 0; }
+  /** Whether its value is known, and has a tone. */
+  get rates() {
+    const { kind, sources: [first] } = this;
+    return !!kind && !kind.source && kind.options.includes("ok") && !!first?.feed.meta;
+  }
+
+  /** What is not on screen is not drawn, but it calls for attention all the same. */
+  #rate() { if (this.rates) this.#toned(this.kind.kind === "lamp"); }
 
   /** How good its value is. */
   get tone() {
@@ -105,6 +112,7 @@ export class Widget {
     this.#tile.tone(tone, isLamp);
     if (tone === this.#tone) return tone;
     this.#tone = tone;
+    this.#board.sort();
     if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`, { assertive: true });
     return tone;
   }
@@ -119,6 +127,7 @@ export class Widget {
   #heard(feed) {
     const { ended, state } = feed.meta;
     this.picture?.show();
+    this.#rate();
     if (ended || this.#note || state !== this.#told) this.#age();
     this.#told = state;
   }
