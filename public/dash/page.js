@@ -13,7 +13,7 @@ const loudness = { warn: 1, bad: 2, alarm: 2 };
 
 class Board {
   widgets = []; layout = empty; cursor = new EventTarget();
-  canEdit = true; isEditing = false; isKiosk = false;
+  canEdit = true; isEditing = false; isKiosk = false; isTouch = false;
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
@@ -21,6 +21,7 @@ class Board {
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
   notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
   #address = null; #editing = null; #foot = null; #isMade = false; #sources = new Map(); #ticks = 0;
+  #touch = null;
 
   constructor(element, page) {
     const { frame, header, keys, route, signal, store } = page;
@@ -72,11 +73,13 @@ class Board {
 
   async show(route) {
     this.page.route = route;
-    const { query } = route, w = query.get("w"), d = query.get("d"), isKiosk = query.get("kiosk") === "1";
+    const { query } = route, [w, d, kiosk] = ["w", "d", "kiosk"].map((key) => query.get(key));
+    const isKiosk = /^(1|touch)$/.test(kiosk);
     this.canEdit = !isKiosk;
     this.isKiosk = isKiosk && document.documentElement.hasAttribute("data-kiosk");
+    this.isTouch = this.isKiosk && kiosk === "touch";
     this.#mode(this.canEdit && query.get("edit") === "1");
-    const address = JSON.stringify([w, d, isKiosk]);
+    const address = JSON.stringify([w, d, isKiosk && kiosk]);
     if (address === this.#address) return;
     this.#address = address;
     const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
@@ -182,6 +185,12 @@ class Board {
 
   /** On a wall the board fills the screen. */
   async fit() {
+    if (this.isTouch) {
+      this.#touch ??= load("/dash/touch.js").then(({ Touch }) => !this.page.signal.aborted && new Touch(this));
+      return void (await this.#touch)?.fit?.();
+    }
+    (await this.#touch)?.close?.();
+    this.#touch = null;
     if (!this.isKiosk && !this.element.style.zoom) return;
     const { fit } = await load("/dash/kiosk.js");
     fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data));

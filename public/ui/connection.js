@@ -103,8 +103,8 @@ export class Banner {
     }
     if (!/^(reconnecting|offline)$/.test(name) || !since || now - since < patience) return "";
     const age = formatDuration(Math.floor((now - since) / 1000) * 1000);
-    // A kiosk only shows values.
-    const rest = document.documentElement.hasAttribute("data-kiosk") ? "" : "; nothing can be set";
+    // The other kiosk only shows values.
+    const rest = document.documentElement.dataset.kiosk === "1" ? "" : "; nothing can be set";
     return `Not connected for ${age}. What you see is from before${rest}.`;
   }
 
