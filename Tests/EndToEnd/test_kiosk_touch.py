@@ -133,6 +133,11 @@ def test_targets_are_large(open_page, house):
         )
         assert len(boxes) > 12
         assert [each for each in boxes if each[1] < 47.9 or each[2] < 47.9] == [], size
+    # − and + are within the reach of a hand also where a tile is as wide as the wall.
+    wide = layout({"kind": "editor", "node": "level", "w": 12})
+    page = kiosk(open_page, house, what=wide, viewport={"width": 1920, "height": 1080})
+    ends = [page.get_by_role("button", name=f"Level: {each}").bounding_box()["x"] for each in ("less", "more")]
+    assert 200 < ends[1] - ends[0] < 850
 
 
 @pytest.mark.parametrize("answer", ["yes", "no", "silence"])
@@ -324,6 +329,10 @@ def test_a_home_of_22_nodes_fits_without_scrolling(open_page, size, what):
             for name, left, top, right, bottom in boxes:
                 assert left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1], (name, i)
             assert max(each[4] for each in boxes) > 0.6 * size[1], "a page is filled"
+            texts = page.locator(".widget :is(h2, footer):visible").evaluate_all(
+                "all => all.map((it) => parseFloat(getComputedStyle(it).fontSize) * it.currentCSSZoom)"
+            )
+            assert min(texts) >= 13.9, "read from across the room"
         assert len(seen) == len(set(seen)) == len(what["widgets"])
         if pages == 1:
             return
