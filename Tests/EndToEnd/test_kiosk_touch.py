@@ -441,6 +441,14 @@ def test_the_saver_can_be_changed_and_left_out(open_page, house):
         expect(page.locator(".saver:visible")).to_have_count(1 if sleeps else 0)
 
 
+def test_a_saver_that_could_not_be_fetched_is_fetched_again(open_page, house):
+    page = open_page(
+        house, address(EDITORS, edit=False) + "&kiosk=touch", allow="ERR_FAILED",
+        before=lambda page: page.route("**/dash/saver.js", lambda route: route.abort(), times=1),
+    )
+    expect(page.locator(".saver")).to_be_attached(timeout=15_000)
+
+
 def test_the_menu_offers_both_kiosks_and_their_parts_are_loaded_there_only(open_page, house):
     page = open_page(house, address(EDITORS, edit=False))
     expect(widget(page, "Light").locator("value-editor")).to_be_visible()
