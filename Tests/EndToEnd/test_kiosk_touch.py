@@ -136,8 +136,10 @@ def test_targets_are_large(open_page, house):
     # − and + are within the reach of a hand also where a tile is as wide as the wall.
     wide = layout({"kind": "editor", "node": "level", "w": 12})
     page = kiosk(open_page, house, what=wide, viewport={"width": 1920, "height": 1080})
-    ends = [page.get_by_role("button", name=f"Level: {each}").bounding_box()["x"] for each in ("less", "more")]
-    assert 200 < ends[1] - ends[0] < 850
+    less, more = (
+        page.get_by_role("button", name=f"Level: {each}").bounding_box() for each in ("less", "more")
+    )
+    assert 200 < more["x"] - less["x"] < 850
 
 
 @pytest.mark.parametrize("answer", ["yes", "no", "silence"])

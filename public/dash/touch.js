@@ -30,7 +30,7 @@ export class Touch {
     let hasSaver = !after;
     page.frame.tick(() => {
       this.#tell();
-      // Fetched before it is needed, because the server may be gone then; again if it was gone before.
+      // Fetched before it is needed, as the server may be gone then; again after a failure.
       if (hasSaver || !page.store.get("present") || board.connection.name !== "live") return;
       hasSaver = true;
       load("/dash/saver.js").then(({ Saver }) => signal.aborted || new Saver(board, this, after, signal),
