@@ -13,6 +13,7 @@ PUBLIC = ROOT / "public"
 # one of these. A folder of views has one class for everything in it.
 ROOTS = {
     "dash/dash.css": r"\.in-dash\b",
+    "dash/more.css": r"\.in-dash\b",
     "dash/editing.css": r"\.in-dash\b",
     "dash/forms.css": r"\.in-dash\b",
     "dash/touch.css": r"\.in-dash\b",

@@ -1,5 +1,8 @@
 // Examining a chart: dragging, the wheel, pinching and keys choose the times that are shown; the
 // pointer and the arrows move the cursor of all charts.
+import { style } from "/lib/dom.js";
+
+style("/dash/more.css");
 
 const spans = [1000, 366 * 24 * 3600e3];
 /** How far arrows go, as a part of the width; how long (ms) the cursor rests to be read out. */

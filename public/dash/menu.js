@@ -1,7 +1,9 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
-import { h } from "/lib/dom.js";
+import { h, style } from "/lib/dom.js";
 import { formatTime } from "/lib/time.js";
 import { isKnown } from "/widgets/index.js";
+
+style("/dash/more.css");
 
 const spell = (_, v) => (typeof v === "bigint" ? JSON.rawJSON(v) : v);
 const objects = ({ head, rows }) => rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));

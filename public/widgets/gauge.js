@@ -1,7 +1,9 @@
 // A number between bounds, on an arc with its thresholds.
-import { h, setAttribute, setText, svg } from "/lib/dom.js";
+import { h, setAttribute, setText, style, svg } from "/lib/dom.js";
 import { formatNumber, formatValue } from "/lib/format.js";
 import { isNumber } from "/widgets/parts.js";
+
+style("/dash/more.css");
 
 const radius = 80, sweep = 1.5 * Math.PI, begin = 0.75 * Math.PI;
 const at = (share) => [100 + radius * Math.cos(begin + sweep * share), 100 + radius * Math.sin(begin + sweep * share)];

@@ -1,9 +1,11 @@
 // A log of one node's values.
-import { h, setText } from "/lib/dom.js";
+import { h, setText, style } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
 import { timeOf } from "/dash/feeds.js";
 import { resize } from "/widgets/parts.js";
+
+style("/dash/more.css");
 
 const kept = 1000, lineHeight = 22;
 

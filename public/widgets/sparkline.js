@@ -1,8 +1,10 @@
 // A value and its last minutes as a line.
 import { Figure } from "/dash/tile.js";
-import { h, load } from "/lib/dom.js";
+import { h, load, style } from "/lib/dom.js";
 import { Track } from "/chart/track.js";
 import { hasKept, heldAs } from "/widgets/tone.js";
+
+style("/dash/more.css");
 
 function drawLine(canvas, { width, height }, track, from, to) {
   const ratio = (devicePixelRatio || 1) * (canvas.currentCSSZoom ?? 1), pen = canvas.getContext("2d");

@@ -1,8 +1,10 @@
 // A table of many nodes: only the rows in sight are in the document.
-import { h, setText } from "/lib/dom.js";
+import { h, setText, style } from "/lib/dom.js";
 import { formatAge, formatEntry } from "/lib/format.js";
 import { reportWords } from "/lib/words.js";
 import { setEntry } from "/widgets/parts.js";
+
+style("/dash/more.css");
 
 const rowHeight = 28;
 const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
