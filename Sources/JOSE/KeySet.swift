@@ -43,6 +43,22 @@ package struct KeySet: Sendable {
         (self.keys, self.unused) = (keys, unused)
     }
 
+    /// Whether it has this key, by whatever name.
+    package func has(_ key: VerificationKey) -> Bool {
+        keys.contains { $0.mark == key.mark && $0.algorithm == key.algorithm }
+    }
+
+    /// The same without secrets, which nobody publishes.
+    package func withoutSecrets() throws(JOSEError) -> KeySet {
+        let keys = keys.filter { !$0.algorithm.isSymmetric }
+        guard !keys.isEmpty else { throw JOSEError("the set has no key that can be used") }
+        return KeySet(keys: keys, unused: unused)
+    }
+
+    private init(keys: [VerificationKey], unused: [JOSEError]) {
+        (self.keys, self.unused) = (keys, unused)
+    }
+
     /// What a token's header finds among the keys.
     package enum Match: Sendable {
         case key(VerificationKey)
