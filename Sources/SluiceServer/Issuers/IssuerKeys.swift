@@ -11,8 +11,9 @@ final class IssuerKeys {
     /// How old they may be while they are used, in milliseconds: a key that the issuer has
     /// withdrawn is accepted no longer.
     static var mostAge: UInt64 { 600_000 }
-    /// How long a token with an unknown key makes nobody ask again, and without any keys.
+    /// How long tokens with other unknown keys make nobody ask again.
     static var pause: UInt64 { 60_000 }
+    /// The same for all tokens while there are no keys.
     static var pauseWithoutKeys: UInt64 { 5_000 }
 
     /// What a token finds.
@@ -33,8 +34,10 @@ final class IssuerKeys {
     private let log: Logger
     private var set: KeySet?
     private var fetch: KeyFetch?
-    /// When fetching began last, and ended well last, on the monotonic clock.
+    /// When fetching began last, began because of an unknown key, and ended well, on the monotonic
+    /// clock.
     private var triedAt: UInt64?
+    private var missedAt: UInt64?
     private var fetchedAt: UInt64 = 0
     private var hasFailed = false
     private var waiting: [() -> Void] = []
@@ -60,14 +63,19 @@ final class IssuerKeys {
 
     /// The key of a token.
     func find(_ token: SignedToken) -> Found {
-        guard let set else { return begin(after: Self.pauseWithoutKeys) ? .fetching : .unavailable }
+        guard let set else {
+            return begin(after: Self.pauseWithoutKeys, since: triedAt) ? .fetching : .unavailable
+        }
         switch set.key(of: token) {
         case .key(let key):
             refresh()
             return .key(key)
         case .refused(let error): return .refused("\(error)")
         case .unknown:
-            if source.url != nil, begin(after: Self.pause) { return .fetching }
+            if begin(after: Self.pause, since: missedAt) {
+                missedAt = triedAt
+                return .fetching
+            }
             // The key may be one of those that could not be fetched.
             return hasFailed ? .unavailable : .refused("the issuer has no key of that name (kid)")
         }
@@ -75,11 +83,11 @@ final class IssuerKeys {
 
     /// Fetches keys that are used and have become old, while those at hand are used on.
     func refresh() {
-        if loop.now >= fetchedAt + Self.mostAge { begin(after: Self.pause) }
+        if loop.now >= fetchedAt + Self.mostAge { begin(after: Self.pause, since: triedAt) }
     }
 
     /// Fetches them before the first token comes.
-    func prepare() { begin(after: 0) }
+    func prepare() { begin(after: Self.pause, since: triedAt) }
 
     func whenFetched(_ body: @escaping () -> Void) { waiting.append(body) }
 
@@ -87,9 +95,9 @@ final class IssuerKeys {
     ///
     /// - Returns: whether they are being fetched.
     @discardableResult
-    private func begin(after pause: UInt64) -> Bool {
+    private func begin(after pause: UInt64, since moment: UInt64?) -> Bool {
         if fetch != nil { return true }
-        guard source.url != nil, triedAt.map({ loop.now >= $0 + pause }) ?? true else { return false }
+        guard source.url != nil, moment.map({ loop.now >= $0 + pause }) ?? true else { return false }
         triedAt = loop.now
         fetch = KeyFetch(source, of: issuer, trust, rsa, on: loop) { [weak self] in self?.end($0) }
         return true
