@@ -212,7 +212,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "JOSE", "Outbound", "MQTT",
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "JOSE", "Outbound",
+                "MQTT",
                 "Values", "Definitions", "Commits", "Graphs", "Sessions", "SQLiteLog",
                 "RedisLog", "CYAML", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),

@@ -101,6 +101,7 @@ export function connect(address = "/v1/ws", {
 
   let socket; // The present one, also while it is being opened.
   let isReady = false; // The server has answered `hello`.
+  let hasExpired = false; // The token of the last connection ended it.
   let isWanted = false; // A connection that is lost is made anew.
   let since; // When it became ready or was lost; undefined if it never was ready.
   let tries = 0; // Failed ones in a row.
@@ -352,7 +353,9 @@ export function connect(address = "/v1/ws", {
     else if (op === "hb") isStale = message.stale;
     else if (op === "changes") safely(onChanges, message.graphs);
     else if (!waiting) {
-      if (op === "err" && !isReady) drop(4401, message.code);
+      if (op === "err" && !isReady) {
+        drop(message.code === "issuer_down" ? 4503 : 4401, hasExpired ? "token_expired" : message.code);
+      }
     } else if (waiting.reject) settle(waiting, message);
     else if (/snap|linked/.test(op)) begin(waiting, message);
     else if (op === "end" || op === "err") end(waiting, message);
@@ -398,13 +401,16 @@ export function connect(address = "/v1/ws", {
     byID.clear();
     if (isReady && now - since > STABLE) tries = 0;
     if (isReady) since = now;
+    // A proxy that signs people in may have the next token at hand.
+    if (isReady) hasExpired = reason === "token_expired";
+    const comesBack = isReady && hasExpired;
     socket = null;
     isReady = false;
     // Random, so that not all clients of a server come back in the same moment.
     const random = Math.random() * (PAUSES[tries] ?? LONGEST_PAUSE);
     const pause = Number(/"after":(\d+)/.exec(reason)?.[1]) || random;
     // Codes below 4500 mean that the client did something wrong, or may not do it.
-    isWanted &&= code < 4000 || code >= 4500;
+    isWanted &&= code < 4000 || code >= 4500 || comesBack;
     if (isWanted) {
       timer = setTimeout(open, pause);
       tries += 1;

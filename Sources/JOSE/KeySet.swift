@@ -28,7 +28,11 @@ package struct KeySet: Sendable {
         func take(_ jwk: JSONReader) throws(JOSEError) {
             count += 1
             guard count <= Self.mostKeys else { throw JOSEError("the set has more than 100 keys") }
-            do throws(JOSEError) { keys.append(try VerificationKey(jwk, rsa: rsa)) } catch { unused.append(error) }
+            do throws(JOSEError) {
+                keys.append(try VerificationKey(jwk, rsa: rsa))
+            } catch {
+                unused.append(error)
+            }
         }
         if let list = set["keys"] {
             guard list.kind == .array else { throw JOSEError("'keys' must be a list") }
@@ -48,7 +52,7 @@ package struct KeySet: Sendable {
         keys.contains { $0.mark == key.mark && $0.algorithm == key.algorithm }
     }
 
-    /// The same without secrets, which nobody publishes.
+    /// The same without secrets: one that is published is none.
     package func withoutSecrets() throws(JOSEError) -> KeySet {
         let keys = keys.filter { !$0.algorithm.isSymmetric }
         guard !keys.isEmpty else { throw JOSEError("the set has no key that can be used") }

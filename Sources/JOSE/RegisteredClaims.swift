@@ -46,7 +46,9 @@ package struct RegisteredClaims: Sendable {
         }
         var audiences: [String] = []
         for one in audience.kind == .array ? Array(audience.elements) : [audience] {
-            guard let text = one.string else { throw JOSEError("the claim aud has other values than strings") }
+            guard let text = one.string else {
+                throw JOSEError("the claim aud has other values than strings")
+            }
             audiences.append(text)
         }
         self.audiences = audiences

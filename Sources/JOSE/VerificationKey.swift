@@ -43,7 +43,9 @@ package struct VerificationKey: Sendable {
     ///   weak, or malformed.
     package init(_ jwk: JSONReader, rsa: SignatureAlgorithm) throws(JOSEError) {
         guard jwk.kind == .object else { throw JOSEError("a key must be an object") }
-        if let use = jwk["use"], use.string != "sig" { throw JOSEError("the key is not for signatures (use)") }
+        if let use = jwk["use"], use.string != "sig" {
+            throw JOSEError("the key is not for signatures (use)")
+        }
         if let uses = jwk["key_ops"], !uses.elements.contains(where: { $0.string == "verify" }) {
             throw JOSEError("the key is not for checking signatures (key_ops)")
         }
@@ -75,7 +77,13 @@ package struct VerificationKey: Sendable {
             guard mark.count >= 32 else { throw JOSEError("a secret must have 32 bytes or more") }
             material = .secret(SharedSecret(bytes: mark))
         } else {
-            guard let key = PublicKey(der: mark, for: algorithm) else {
+            let scheme: PublicKey.Scheme =
+                switch algorithm {
+                case .ps256: .salted
+                case .edDSA: .whole
+                default: .sha256
+                }
+            guard let key = PublicKey(der: mark, scheme) else {
                 throw JOSEError("the numbers are not a key of this kind")
             }
             material = .publicKey(key)

@@ -38,12 +38,20 @@ class Issuer:
         self.keys, self.published = {}, []
         # How often keys were asked for, how the answer is spoilt, and whether it comes.
         self.asked, self.body, self.delay, self.status = 0, None, 0, 200
+        # The token that a proxy shows which has signed a browser in; `None`: it has not.
+        self.signed_in = lambda: None
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 if self.path == f"{path}/.well-known/openid-configuration":
                     answer = {"issuer": outer.id, "jwks_uri": f"{outer.address}/certs?p=1"}
+                elif self.path == "/oauth2/auth":
+                    token = outer.signed_in()
+                    self.send_response(202 if token else 401)
+                    self.send_header("X-Auth-Request-Access-Token", token or "")
+                    self.send_header("Content-Length", "0")
+                    return self.end_headers()
                 elif self.path == "/certs?p=1":
                     outer.asked += 1
                     time.sleep(outer.delay)

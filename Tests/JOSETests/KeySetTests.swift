@@ -28,7 +28,10 @@ import Testing
         (#"{"kty":"RSA","n":"\#(Vectors.modulus)","e":"AQAB","alg":"HS256"}"#, "does not fit"),
         (#"{"kty":"oct","k":"\#(Vectors.modulus)","alg":"RS256"}"#, "does not fit"),
         (#"{"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAA"}"#, "32 bytes or more"),
-        (#"{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}"#, "not a key"),
+        (
+            #"{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}"#,
+            "not a key"
+        ),
         (#"{"kty":"EC","crv":"P-384","x":"AA","y":"AA"}"#, "(crv)"),
         (#"{"kty":"OKP","crv":"X25519","x":"AA"}"#, "(crv)"),
         (#"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, "32 bytes"),

@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test func readsClaims() throws {
-        let one = try claims(#"{"iss":"i","sub":"s","aud":"a","exp":1.5e9,"nbf":1,"iat":1.5,"jti":"j","x":{}}"#)
+        let one = try claims(
+            #"{"iss":"i","sub":"s","aud":"a","exp":1.5e9,"nbf":1,"iat":1.5,"jti":"j","x":{}}"#
+        )
         #expect((one.issuer, one.subject, one.audiences, one.id) == ("i", "s", ["a"], "j"))
         #expect((one.expires, one.notBefore, one.issuedAt) == (1_500_000_000, 1, 1.5))
         #expect(try claims(#"{"iss":"i","sub":"s","aud":["a","b"],"exp":1}"#).audiences == ["a", "b"])

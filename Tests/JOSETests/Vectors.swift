@@ -6,9 +6,10 @@ enum Vectors {
     /// RFC 7515, appendix A.1.
     static let hs256 = (
         key: #"""
-            {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
-            """#,
-        token: "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(claims).dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
+        """#,
+        token:
+            "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(claims).dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     )
 
     /// RFC 7515, appendix A.2.
@@ -23,8 +24,8 @@ enum Vectors {
     /// RFC 7515, appendix A.3.
     static let es256 = (
         key: #"""
-            {"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}
-            """#,
+        {"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}
+        """#,
         token:
             "eyJhbGciOiJFUzI1NiJ9.\(claims).DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
     )
@@ -39,8 +40,8 @@ enum Vectors {
     /// No RFC has one; `joserfc` made it.
     static let ps256 = (
         key: #"""
-            {"kty":"RSA","alg":"PS256","e":"AQAB","n":"qd02i-hraPLkIFLekP_f385-zHeBKYNWuq2pmpeb9-cjO7vTLx7Jm3ZskoiSarV9YDJEUidoik-D5cpRfuNlhWMwOrCQz-sDXI3cOUtXHMkpbOsVBZCLSmd5VwPS8aWkjBsHUwJeh3S6NR2i4HMhqeYxFdEBx6S2yqcI6mwpid2nkxcg4cDRhfcN8dL8aD6vG5X1jZEW1ZAgEjP9lCl4_L_7A5JO1j4JUfEgZuk1o3mXG0WDNgXJP7_i1ASNcaghRB6Jiiu6cEA9zPL-97I_1BImMEyQQ4HanmRB2Zon00BxOzlQCenie4-cD-AQ9kD7EAQgTBlWaM0PYcLXUG_NaQ"}
-            """#,
+        {"kty":"RSA","alg":"PS256","e":"AQAB","n":"qd02i-hraPLkIFLekP_f385-zHeBKYNWuq2pmpeb9-cjO7vTLx7Jm3ZskoiSarV9YDJEUidoik-D5cpRfuNlhWMwOrCQz-sDXI3cOUtXHMkpbOsVBZCLSmd5VwPS8aWkjBsHUwJeh3S6NR2i4HMhqeYxFdEBx6S2yqcI6mwpid2nkxcg4cDRhfcN8dL8aD6vG5X1jZEW1ZAgEjP9lCl4_L_7A5JO1j4JUfEgZuk1o3mXG0WDNgXJP7_i1ASNcaghRB6Jiiu6cEA9zPL-97I_1BImMEyQQ4HanmRB2Zon00BxOzlQCenie4-cD-AQ9kD7EAQgTBlWaM0PYcLXUG_NaQ"}
+        """#,
         token:
             "eyJhbGciOiJQUzI1NiJ9.eyJpc3MiOiJqb2UifQ.qMkHhOcqBWmNT5GgyIkLOY5jvUujiVCP_0ftbSgcRRAtQoZUAFN1xZFn9tgnfP_A1nlG6R7vcR4Vm_E5TFRUHrjl762UFXzZgitgfhClEcHrXIhdyWZpVxgnuoiJAxygzK2ccLQ30ASGhwZ1r_l60WuGyUAMdAu6gsfFDhNu7j34kBtf7ylqvoT6EjuI__S89PYda09gWEAPU7xPcX8VY3vqiJoxxRFawG3sLeskayR93XpaNZOzdqa1D7NSXU8GC0bdnMb-QPH5Mex9LTNBfJijExqRTAQK7WUEAb-UAOB_CHw_AWc6U16Km3vuue9PnZggKg326kSyV6HGMHjLxQ"
     )

@@ -2,8 +2,7 @@ import JOSE
 import Support
 
 extension Target {
-    /// Tokens, their claims, and sets of keys: what anybody may send before anything is known of
-    /// them.
+    /// Tokens, their claims, and sets of keys: what a client may send before it is known.
     static let jose = Target(name: "jose") { bytes in
         if let plain = Base64URL.bytes(bytes) {
             let text = Base64.text(plain).utf8.filter { $0 != UInt8(ascii: "=") }

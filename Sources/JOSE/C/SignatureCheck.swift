@@ -6,13 +6,21 @@ internal import Support
 /// Unchecked, because OpenSSL only reads a key while it checks signatures, on any thread.
 @safe final class PublicKey: @unchecked Sendable {
     private let raw: OpaquePointer
-    private let isPSS: Bool
-    /// EdDSA has a digest of its own.
-    private let hasDigest: Bool
+    private let scheme: Scheme
+
+    /// How it signs, as far as OpenSSL must know.
+    enum Scheme {
+        /// The digest of the message: RSA with PKCS #1, or ECDSA.
+        case sha256
+        /// The same with a salt: RSA with PSS.
+        case salted
+        /// The message itself: EdDSA.
+        case whole
+    }
 
     /// A key from its `SubjectPublicKeyInfo`; nil if its numbers are no key of that kind, such as a
     /// point that is not on the curve.
-    init?(der: [UInt8], for algorithm: SignatureAlgorithm) {
+    init?(der: [UInt8], _ scheme: Scheme) {
         let read = unsafe der.withBorrowedBytes { bytes in
             var start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             return unsafe d2i_PUBKEY(nil, &start, bytes.count)
@@ -22,8 +30,7 @@ internal import Support
             return nil
         }
         unsafe raw = unsafe read
-        isPSS = algorithm == .ps256
-        hasDigest = algorithm != .edDSA
+        self.scheme = scheme
     }
 
     deinit {
@@ -36,9 +43,9 @@ internal import Support
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
         var parameters: OpaquePointer?
-        let digest = unsafe hasDigest ? sha256 : nil
+        let digest = unsafe scheme == .whole ? nil : sha256
         guard unsafe EVP_DigestVerifyInit(context, &parameters, digest, nil, raw) == 1 else { return false }
-        if isPSS {
+        if scheme == .salted {
             // The salt is as long as the digest (RFC 7518 §3.5).
             guard unsafe EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1,
                 unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, 32) == 1
@@ -56,9 +63,8 @@ struct SharedSecret: Sendable {
     func accepts(_ code: [UInt8], of message: [UInt8]) -> Bool {
         var expected = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
-        let made = unsafe HMAC(
-            sha256, bytes, Int32(bytes.count), message, message.count, &expected, &length
-        )
+        let size = Int32(bytes.count)
+        let made = unsafe HMAC(sha256, bytes, size, message, message.count, &expected, &length)
         guard unsafe made != nil, code.count == Int(length) else { return false }
         return unsafe CRYPTO_memcmp(code, expected, code.count) == 0
     }

@@ -43,7 +43,11 @@ extension GraphFiles {
     func reviseAccess(then done: @escaping () -> Void) {
         guard let authenticator = credentials.authenticator else { return done() }
         authenticator.reviseSessions()
-        clients.reviseAccess { authenticator.principal(like: $0).map(Access.init) } then: { done() }
+        clients.reviseAccess {
+            authenticator.principal(like: $0).map(Access.init)
+        } then: {
+            done()
+        }
     }
 
     /// Releases tokens that no longer count, a part in each turn.

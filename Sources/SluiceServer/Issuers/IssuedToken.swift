@@ -33,9 +33,8 @@ enum TokenOutcome {
 }
 
 extension Issuer {
-    /// Why a token does not count, whoever has signed it; nil: it may.
-    ///
-    /// - Parameter now: milliseconds since 1970.
+    /// Why a token does not count at a time (milliseconds since 1970), even if its signature is
+    /// good; nil: it may.
     func refusal(_ claims: RegisteredClaims, at now: UInt64) -> TokenOutcome? {
         let seconds = Double(now) / 1000
         if claims.expires + skew <= seconds { return .expired }

@@ -1,3 +1,4 @@
+internal import Definitions
 internal import EventLoop
 internal import Graphs
 internal import JOSE
@@ -43,9 +44,18 @@ final class IssuedTokens {
                 onWithdrawal()
             }
             issuers[issuer.id] = (issuer, keys)
+            if let url = issuer.keys.url, !url.scheme.isSecure, !HostName.isLoopback(url.host) {
+                log.warning(
+                    "keys of an issuer are fetched without TLS: who is on the way can replace them",
+                    metadata: ["issuer": "\(issuer.id)"]
+                )
+            }
         }
         forgetKnown()
     }
+
+    /// How many issuers could not be reached when that was tried last.
+    var downCount: Int { issuers.values.count { $0.keys.hasFailed } }
 
     private func forgetKnown() {
         shares = Shares(limit: most)
@@ -57,9 +67,7 @@ final class IssuedTokens {
         for (_, keys) in issuers.values { keys.prepare() }
     }
 
-    /// The client that shows a token.
-    ///
-    /// - Parameter now: milliseconds since 1970.
+    /// The client that shows a token at a time (milliseconds since 1970).
     func outcome(_ token: BorrowedBytes, _ digest: [UInt8], at now: UInt64) -> TokenOutcome {
         if let place = known[digest] {
             let principal = place.member
@@ -159,7 +167,7 @@ final class IssuedTokens {
     }
 }
 
-/// An issuer's token that nobody has shown before.
+/// An issuer's token that has not been shown before.
 final class TokenCheck {
     let token: SignedToken
     let claims: RegisteredClaims

@@ -76,7 +76,8 @@ enum IssuerFile {
     private static func issuer(_ document: Document, _ reader: DocumentReader) -> Issuer? {
         let needed = ["issuer", "audience", "rights"]
         guard let fields = fields(document, "an issuer", keys, needed: needed, reader) else { return nil }
-        let algorithms = fields["algorithms"].map { Self.algorithms($0, reader) } ?? SignatureAlgorithm.allCases
+        let all = SignatureAlgorithm.allCases
+        let algorithms = fields["algorithms"].map { Self.algorithms($0, reader) } ?? all
         let authorities = fields["ca"].flatMap { reader.text($0, of: "ca") }
         let audiences = fields["audience"].map { reader.texts($0, of: "audience") } ?? []
         if let field = fields["audience"], audiences.isEmpty || audiences.contains("") {
@@ -87,7 +88,8 @@ enum IssuerFile {
         guard let idField = fields["issuer"], let id = reader.text(idField, of: "issuer"),
             let name = name(fields["name"], id, idField, reader), let algorithms,
             let source = keySource(fields["keys"], of: id, idField, Issuer.rsa(algorithms), reader),
-            let skew = skew(fields["skew"], reader), let rights = fields["rights"].flatMap({ rights($0, reader) })
+            let skew = skew(fields["skew"], reader),
+            let rights = fields["rights"].flatMap({ rights($0, reader) })
         else { return nil }
         return Issuer(
             id: id,
@@ -224,7 +226,7 @@ enum IssuerFile {
 
     private static func rule(_ document: Document, _ reader: DocumentReader) -> GrantRules.Rule? {
         let keys = ["if", "can", "graphs", "nodes"]
-        guard let fields = fields(document, "a rule of 'rights'", keys, needed: [], reader) else { return nil }
+        guard let fields = fields(document, "a rule of 'rights'", keys, reader) else { return nil }
         let condition = fields["if"].map { Claims.expression($0, of: "if", from: reader) }
         let can = fields["can"].map { Rights($0, from: reader) } ?? .customary
         guard let can else { return nil }
@@ -249,8 +251,8 @@ enum IssuerFile {
             return []
         }
         return elements.compactMap { element in
-            guard let fields = fields(element, "an entry of 'revoked'", ["jti", "sub", "before"], needed: [], reader)
-            else { return nil }
+            let keys = ["jti", "sub", "before"]
+            guard let fields = fields(element, "an entry of 'revoked'", keys, reader) else { return nil }
             guard fields["jti"] != nil || fields["sub"] != nil else {
                 return reader.refuse("an entry of 'revoked' needs 'jti' or 'sub'", at: element.position)
             }
@@ -279,7 +281,7 @@ enum IssuerFile {
         _ document: Document,
         _ what: String,
         _ known: [String],
-        needed: [String],
+        needed: [String] = [],
         _ reader: DocumentReader
     ) -> [String: Document]? {
         guard let members = reader.members(document, of: what) else { return nil }

@@ -11,7 +11,7 @@ final class IssuerKeys {
     /// How old they may be while they are used, in milliseconds: a key that the issuer has
     /// withdrawn is accepted no longer.
     static var mostAge: UInt64 { 600_000 }
-    /// How long tokens with other unknown keys make nobody ask again.
+    /// How long the issuer is not asked again because of tokens with unknown keys.
     static var pause: UInt64 { 60_000 }
     /// The same for all tokens while there are no keys.
     static var pauseWithoutKeys: UInt64 { 5_000 }
@@ -39,7 +39,8 @@ final class IssuerKeys {
     private var triedAt: UInt64?
     private var missedAt: UInt64?
     private var fetchedAt: UInt64 = 0
-    private var hasFailed = false
+    /// Whether the last attempt to fetch them came to nothing.
+    private(set) var hasFailed = false
     private var waiting: [() -> Void] = []
     /// Called when there are others than before.
     var onChange: () -> Void = {}
@@ -109,7 +110,10 @@ final class IssuerKeys {
         case .success(let new):
             fetchedAt = loop.now
             if hasFailed || set == nil {
-                log.info("keys of an issuer fetched", metadata: ["issuer": "\(issuer)", "keys": "\(new.keys.count)"])
+                log.info(
+                    "keys of an issuer fetched",
+                    metadata: ["issuer": "\(issuer)", "keys": "\(new.keys.count)"]
+                )
             }
             hasFailed = false
             let isChanged = set.map { former in former.keys.contains { key in !new.has(key) } } ?? false

@@ -64,7 +64,9 @@ final class KeyFetch {
         get(url) { [weak self] body in
             guard let self else { return }
             do throws(JOSEError) {
-                let set = try body.withBorrowedBytes { bytes throws(JOSEError) in try KeySet(bytes, rsa: self.rsa) }
+                let set = try body.withBorrowedBytes { bytes throws(JOSEError) in
+                    try KeySet(bytes, rsa: self.rsa)
+                }
                 done(.success(try set.withoutSecrets()))
             } catch {
                 done(.failure(Failure("\(url): \(error)")))
