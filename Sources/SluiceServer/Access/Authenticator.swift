@@ -17,17 +17,22 @@ final class Authenticator {
     /// Shared among the principals, by name.
     private var sessions: Sessions
     private var sweptAt: UInt64 = 0
+    /// Rises when tokens may have other rights than before, or count no longer.
+    private var revision: UInt64 = 0
 
     private final class Cookie {
         /// The digest of its value.
         let key: [UInt8]
         /// The principal of the token it was made from.
         var principal: Principal
+        /// The revision of its rights.
+        var revision: UInt64
         var lastUse: UInt64
 
-        init(key: [UInt8], principal: Principal, lastUse: UInt64) {
+        init(key: [UInt8], principal: Principal, revision: UInt64, lastUse: UInt64) {
             self.key = key
             self.principal = principal
+            self.revision = revision
             self.lastUse = lastUse
         }
     }
@@ -49,12 +54,12 @@ final class Authenticator {
     }
 
     /// Browsers' sessions whose token counts no longer end; the others have its present rights.
+    ///
+    /// Finding the rights of an issuer's token takes a while, so that is done when its session is
+    /// used again.
     func reviseSessions() {
-        removeSessions { cookie in
-            guard let principal = principal(like: cookie.principal) else { return true }
-            cookie.principal = principal
-            return false
-        }
+        revision += 1
+        removeSessions { $0.principal.source == nil && tokens[$0.principal.digest] == nil }
     }
 
     /// The principal of a token at a time (milliseconds since 1970).
@@ -92,7 +97,7 @@ final class Authenticator {
         let value = Token().text
         let key = value.withBorrowedBytes { SHA256.digest($0) }
         let (place, lost) = sessions.add(
-            Cookie(key: key, principal: principal, lastUse: now),
+            Cookie(key: key, principal: principal, revision: revision, lastUse: now),
             of: principal.name
         )
         if let lost { cookies[lost.member.key] = nil }
@@ -108,6 +113,13 @@ final class Authenticator {
         guard now < found.lastUse + sessionLife else {
             removeSession(key)
             return .expired
+        }
+        if found.revision != revision {
+            guard let present = principal(like: found.principal) else {
+                removeSession(key)
+                return .unknown
+            }
+            (found.principal, found.revision) = (present, revision)
         }
         found.lastUse = now
         sessions.renew(place)

@@ -27,8 +27,8 @@ final class Credentials {
         case .expired: throw .tokenExpired
         case .refused(let sentence): throw wrong(sentence, from: address, at: now)
         case .unknown: throw wrong("this token is not known", from: address, at: now)
-        case .unavailable: throw .issuerDown
-        case .unchecked: preconditionFailure("a token is checked before its principal is asked for")
+        // Tokens are checked before their principal is asked for.
+        case .unavailable, .unchecked: throw .issuerDown
         }
     }
 

@@ -43,8 +43,10 @@ extension GraphFiles {
     func reviseAccess(then done: @escaping () -> Void) {
         guard let authenticator = credentials.authenticator else { return done() }
         authenticator.reviseSessions()
-        clients.reviseAccess {
-            authenticator.principal(like: $0).map(Access.init)
+        clients.reviseAccess { [host] principal in
+            // Expressions over its claims.
+            if principal.source != nil { host.work += 10 }
+            return authenticator.principal(like: principal).map(Access.init)
         } then: {
             done()
         }

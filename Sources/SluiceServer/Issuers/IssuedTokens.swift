@@ -38,7 +38,7 @@ final class IssuedTokens {
         issuers = [:]
         for issuer in new {
             var keys = IssuerKeys(issuer, on: loop, log)
-            if let old = former[issuer.id], old.keys.isLike(issuer) { keys = old.keys }
+            if let old = former[issuer.id]?.keys, old.isLike(issuer) { keys = old }
             keys.onChange = { [unowned self] in
                 forgetKnown()
                 onWithdrawal()
@@ -52,7 +52,11 @@ final class IssuedTokens {
             }
         }
         forgetKnown()
+        for (id, former) in former where issuers[id]?.keys !== former.keys { former.keys.end() }
     }
+
+    /// The server stops: nothing is fetched any more.
+    func stop() { issuers = [:] }
 
     /// How many issuers could not be reached when that was tried last.
     var downCount: Int { issuers.values.count { $0.keys.hasFailed } }

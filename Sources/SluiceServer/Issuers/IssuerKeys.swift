@@ -104,6 +104,18 @@ final class IssuerKeys {
         return true
     }
 
+    /// Others take their place: requests that wait are checked by those.
+    func end() {
+        fetch = nil
+        wake()
+    }
+
+    private func wake() {
+        let woken = waiting
+        waiting = []
+        for body in woken { body() }
+    }
+
     private func end(_ result: Result<KeySet, KeyFetch.Failure>) {
         fetch = nil
         switch result {
@@ -128,8 +140,6 @@ final class IssuerKeys {
             }
             hasFailed = true
         }
-        let woken = waiting
-        waiting = []
-        for body in woken { body() }
+        wake()
     }
 }
