@@ -6,6 +6,7 @@ import Testing
         (#"{"kty":"RSA","n":"\#(Vectors.modulus)","e":"AQAB","alg":"RS256"}"#, SignatureAlgorithm.rs256),
         (#"{"kty":"RSA","n":"\#(Vectors.modulus)","e":"AQAB","alg":"PS256"}"#, .ps256),
         (#"{"kty":"RSA","n":"\#(Vectors.modulus)","e":"AQAB"}"#, .rs256),
+        (#"{"alg":"Ed25519","# + Vectors.edDSA.key.dropFirst(), .edDSA),
         (Vectors.es256.key, .es256), (Vectors.edDSA.key, .edDSA), (Vectors.hs256.key, .hs256),
     ])
     func aKeyFixesItsAlgorithm(key: String, algorithm: SignatureAlgorithm) throws {

@@ -16,8 +16,8 @@ final class KeyFetch {
         init(_ sentence: String) { description = sentence }
     }
 
-    /// How long one answer may take.
-    private static var limit: Duration { .seconds(10) }
+    /// How long one answer may take: a client that waits for it has five seconds to send a token.
+    private static var limit: Duration { .seconds(4) }
 
     private let issuer: String
     private let trust: TLSContext?
