@@ -3,7 +3,7 @@ internal import Support
 // The binary form of entries, used by every log: varints (LEB128); texts as length and UTF-8.
 //
 //     flags (which parts follow), kind, then per flag: definition or time, set, clear, claimed and
-//     claimer, by, context, key, reports, path
+//     claimer, by, context, key, reports, path, birth
 //
 // The graph's name, rev and time are not included: logs store them beside the entry.
 
@@ -18,7 +18,8 @@ extension LogEntry {
         static let reports: UInt64 = 64
         static let path: UInt64 = 128
         static let link: UInt64 = 256
-        static let all: UInt64 = 511
+        static let birth: UInt64 = 512
+        static let all: UInt64 = 1023
     }
 
     private enum Mark {
@@ -43,6 +44,7 @@ extension LogEntry {
         if !reports.isEmpty { flags |= Flag.reports }
         if !path.isEmpty { flags |= Flag.path }
         if isOfLink { flags |= Flag.link }
+        if birth != 0 { flags |= Flag.birth }
         // The first seven flags take one byte, as they did when there were no others.
         bytes.append(varint: flags)
         append(kind, to: &bytes)
@@ -71,6 +73,7 @@ extension LogEntry {
             }
         }
         if !path.isEmpty { Self.append(path, to: &bytes) }
+        if birth != 0 { bytes.append(varint: birth) }
     }
 
     private static func append(_ names: [String], to bytes: inout [UInt8]) {
@@ -129,6 +132,7 @@ extension LogEntry {
         }
         if flags & Flag.path != 0 { path = try Self.names(from: &reader) }
         isOfLink = flags & Flag.link != 0
+        if flags & Flag.birth != 0 { birth = try reader.varint() }
     }
 
     private static func kind(from reader: inout LogBytesReader) throws(LogBytesError) -> Kind {

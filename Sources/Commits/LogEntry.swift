@@ -91,6 +91,11 @@ public struct LogEntry: Hashable, Sendable {
     public var path: [String] = []
     /// Whether a link that a client has made leads a value on.
     public var isOfLink = false
+    /// If a `sync` does, when the change that it goes back to was made.
+    ///
+    /// Twice the rev of that change; one more for the value that the `sync` began with. 0: none
+    /// leads it on.
+    public var birth: UInt64 = 0
     /// The client's key, if it gave one.
     public var key: Key?
     /// The graph's rev when the commit's conditions were checked; nil if it has none.

@@ -251,6 +251,10 @@ def test_handles_choose_copy_and_remove_widgets_and_each_step_is_undone_and_done
         shows("Voltage", "y", "y")
         expect(redo).to_be_disabled()
 
+        # Handles cover nothing of what a widget shows, nor do they take room from it.
+        body, handle = "document.querySelector('.widget-body')", "document.querySelector('.handles')"
+        assert page.evaluate(f"{handle}.getBoundingClientRect().bottom <= {body}.getBoundingClientRect().top")
+        high = page.evaluate(f"{body}.clientHeight")
         # The handle is dragged by the pointer, and taken into the hand by a key.
         place = page.get_by_role("button", name="Move or resize Voltage").bounding_box()
         page.mouse.move(place["x"] + 8, place["y"] + 8)
@@ -263,6 +267,7 @@ def test_handles_choose_copy_and_remove_widgets_and_each_step_is_undone_and_done
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Done").click()
         expect(page.locator(".handles")).to_have_count(0)
+        assert page.evaluate(f"{body}.clientHeight") == high
 
 
 def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
@@ -278,7 +283,20 @@ def test_a_small_screen_has_two_columns_with_alarms_first(open_page):
         assert box("Line")["width"] > 350
         server.set("g", "x", 80)
         eventually(lambda: box("alarm")["y"] < box("y")["y"] + 1 and box("alarm")["x"] < box("Voltage")["x"])
+        # The order of the document is the one that is seen. No place is empty beside a small one.
+        seen = """() => [...document.querySelectorAll(".widget")].map((each) => each.getBoundingClientRect())
+            .map(({ y, x }) => y * 1000 + x)"""
+        places = page.evaluate(seen)
+        assert places == sorted(places), places
+        eventually(lambda: box("y")["width"] > 350)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # Also what is far below the screen.
+        server.set("g", "x", 1)
+        page.set_viewport_size({"width": 390, "height": 300})
+        eventually(lambda: box("alarm")["y"] > 400)
+        server.set("g", "x", 80)
+        eventually(lambda: box("alarm")["y"] < box("y")["y"] + 1)
+        page.set_viewport_size({"width": 390, "height": 844})
         # Without room to drag, the menu moves a widget.
         server.set("g", "x", 1)
         page.get_by_role("button", name="Edit", exact=True).click()

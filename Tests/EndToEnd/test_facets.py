@@ -235,14 +235,14 @@ def test_the_table_of_values_says_it_beside_the_value(open_page):
         expect(value).to_have_attribute("data-facets", "loading 40\u202f%")
         expect(value).to_have_text("1")
         expect(page.locator('[data-row="deep"] .value')).to_have_attribute("data-facets", "loading 40\u202f%")
-        stale = re.compile(r"failed: the cable, out of date: not set for \d+\ss")
+        stale = re.compile(r"failed: the cable, no report for \d+\ss")
         load(server, "x", {"error": {"code": "offline", "msg": "the cable"}})
         load(server, "x", {"invalidate": True})
         expect(value).to_have_attribute("data-facets", stale)
         shown = page.evaluate(
             "getComputedStyle(document.querySelector('[data-row=x] .value'), '::after').content"
         )
-        assert "failed: the cable, out of date" in shown
+        assert "failed: the cable, no report" in shown
         page.reload()
         expect(value).to_have_attribute("data-facets", stale)
         server.request("POST", f"{NODE}x", "7", {"Content-Type": "application/json"})

@@ -130,11 +130,11 @@ def test_a_family_shows_the_spread_of_its_members(open_page):
         page = open_page(server, "/#/g/g")
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 26\u202f°C, mean 22")
         expect(node(page, "sensor.{id}.celsius").locator(".word")).to_have_text("3 members")
-        expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("3 false")
+        expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("3 off")
         before = server.counts("g")
         server.set("g", "sensor.1.celsius", 35)
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 35\u202f°C, mean 27")
-        expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("2 false, 1 true")
+        expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("2 off, 1 on")
         assert server.counts("g") == before, "looking owns nothing"
 
 

@@ -398,11 +398,11 @@ def test_a_member_that_is_chosen_is_drawn_with_what_belongs_to_it_until_it_is_cl
         panel.get_by_label("Find a member").fill("7")
         panel.get_by_role("button", name="sensor.7.celsius").click()
         expect(node(page, "sensor.7.celsius")).to_contain_text("20\u202f°C")
-        expect(node(page, "sensor.7.hot")).to_contain_text("false")
+        expect(node(page, "sensor.7.hot")).to_contain_text("off")
         expect(panel.get_by_role("heading", name="sensor.7.celsius")).to_be_visible()
         assert "node=sensor.7.celsius" in page.evaluate("location.hash")
         server.set("g", "sensor.7.celsius", 31)
-        expect(node(page, "sensor.7.hot")).to_contain_text("true")
+        expect(node(page, "sensor.7.hot")).to_contain_text("on")
         expect(page.locator(".node")).to_have_count(7)  # the others are still in their box
         expect(panel).to_contain_text("tablet/1")
 

@@ -108,12 +108,12 @@ def test_small_screens_show_an_alarm_without_the_list_of_graphs(open_page, green
 def test_a_value_that_was_not_set_for_too_long_is_out_of_date_everywhere(open_page, greenhouse):
     page = open_page(greenhouse, "/#/g/g?node=probe")
     expect(page.locator(".inspector")).to_contain_text(
-        re.compile("Out of date: not set for .*, expected every 1\\ss")
+        re.compile("No report for .*, expected every 1\\ss")
     )
     expect(node(page, "probe").locator(".word")).to_have_text("out of date")
     page.goto(greenhouse.url + "/#/g/g/values")
     expect(row(page, "probe").locator(".value")).to_have_attribute(
-        "data-facets", re.compile("not set for .*, expected every 1\\ss")
+        "data-facets", re.compile("no report for .*, expected every 1\\ss")
     )
     expect(row(page, "warm").locator(".value")).not_to_have_attribute("data-facets", re.compile("."))
 
@@ -278,6 +278,6 @@ def test_stages_are_told_in_words_and_only_other_states_flash(open_page, greenho
     greenhouse.set("g", "heat", 21)
     expect(node(page, "heat").locator(".value")).to_contain_text("21")
     greenhouse.set("g", "heat", 31)
-    expect(node(page, "warm").locator(".value")).to_have_text("true")
+    expect(node(page, "warm").locator(".value")).to_have_text("on")
     eventually(lambda: "n:warm" in page.evaluate("window.flashes"))
     assert "n:heat" not in page.evaluate("window.flashes")

@@ -201,6 +201,24 @@ def test_the_clock_goes_to_a_time_plays_and_says_what_changed(open_page, kept):
 
 
 @pytest.mark.browser
+def test_playing_asks_only_where_something_changes(open_page, kept):
+    kept.set("g", "x", 5)
+    time.sleep(4)
+    kept.set("g", "x", 7)
+    page, asked = open_page(kept, "/#/g/g/values"), []
+    value, bar = page.locator('.view:not([hidden]) [data-node="x"]'), look_back(page)
+    expect(page.locator(".past-when")).to_contain_text("rev 3")
+    page.keyboard.press("Home")
+    expect(page.locator(".past-when")).to_contain_text("rev 1")
+    page.on("request", lambda request: "/graph?" in request.url and asked.append(request.url))
+    bar.get_by_label("Speed").select_option("1")
+    bar.get_by_role("button", name="Play").click()
+    expect(value).to_have_text("5\u202f°C")
+    expect(value).to_have_text("7\u202f°C")
+    assert len(asked) <= 6, "the picture of each revision, and once more until the next is known"
+
+
+@pytest.mark.browser
 def test_graph_of_a_revision(open_page, kept):
     play(kept, 5, 12, 7)
     page = open_page(kept, "/#/g/g?node=half")

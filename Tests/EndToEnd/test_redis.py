@@ -185,6 +185,23 @@ def test_a_restart_finds_everything(redis, pair):
         assert third.value("g", "x") == "kept"
 
 
+def test_the_past_by_time_is_the_same_at_every_server(redis, pair):
+    """What was at a time, also at a server that was not there then."""
+    one, other = pair
+    times = []
+    for value in (31, 32, 33):
+        one.set("g", "x", value)
+        times.append(one.get("/v1/graphs/g/values?nodes=x").json()["t"])
+        eventually(lambda: time.time() * 1000 > times[-1] + 2)
+    same(pair)
+    with Instance(redis, {"g": TIMED}) as late:
+        for at, value in ((times[0], 31), (times[1] + 1, 32), (times[2], 33)):
+            path = f"/v1/graphs/g/values?nodes=x,double&at=@{at}"
+            answers = [server.get(path).json() for server in (one, other, late)]
+            assert [answer["m"]["double"]["v"] for answer in answers] == [2 * value] * 3
+            assert len({answer["rev"] for answer in answers}) == 1
+
+
 def test_presence_ends_with_its_server(redis, pair):
     one, _ = pair
     third = Instance(redis, {"g": TIMED})

@@ -67,6 +67,24 @@ def test_every_widget_says_when_a_sensor_has_stopped_reporting(open_page, isFirs
         expect(widget(page, "Number")).not_to_have_attribute("data-state", "stale")
 
 
+def test_a_confirmed_value_is_a_report_and_leaves_no_gap(open_page):
+    with Server({"g": STALE}) as server:
+        chart = layout({"kind": "series", "nodes": ["other"], "title": "Chart", "h": 4})
+        page = open_page(server, address(chart, edit=False))
+        expect(widget(page, "Chart")).to_contain_text("5")
+        for _ in range(3):
+            answer = server.request("POST", "/v1/graphs/g/nodes/other/load", '{"notModified": true}',
+                                    {"Content-Type": "application/json"})
+            assert answer.status == 200, answer
+            page.wait_for_timeout(200)
+        widget(page, "Chart").hover()
+        page.get_by_role("button", name="Menu of Chart").click()
+        page.get_by_role("menuitem", name="Show as table").click()
+        rows = widget(page, "Chart").locator("tbody tr")
+        expect(rows).to_have_count(4)
+        assert {row.locator("td").nth(1).text_content() for row in rows.all()} == {"5"}
+
+
 def test_what_a_client_may_not_set_is_shown_to_it_by_every_editor(open_page, tmp_path):
     widgets = layout(
         {"kind": "editor", "node": "room.temp"}, {"kind": "editor", "node": "room.note"},

@@ -83,7 +83,7 @@ def test_a_widget_dragged_past_others_stays_in_the_hand(open_page):
             ),
         )
         expect(widget(page, "y").locator("output")).to_have_text("2")
-        box = widget(page, "y").locator("header").bounding_box()
+        box = widget(page, "y").get_by_role("heading").bounding_box()
         page.mouse.move(box["x"], box["y"] + 4)
         page.mouse.down()
         page.wait_for_timeout(300)

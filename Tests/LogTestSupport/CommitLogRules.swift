@@ -132,6 +132,7 @@ private func entry(number: Int, of graph: String) -> LogEntry {
         entry.context = Array("{\"n\":\(number)}".utf8)
         entry.path = ["s/g/ÿ", "?1"]
         entry.isOfLink = true
+        entry.birth = 1_001
     case 3, 4:
         entry.set = [LogEntry.Assignment("x", Array(repeating: UInt8(ascii: "1"), count: 5_000))]
         entry.clear = ["x", "y"]

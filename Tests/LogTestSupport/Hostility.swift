@@ -133,6 +133,7 @@ public struct Hostility {
             entry.context = pick([nil, value()])
             entry.path = pick([[], ["s/g/x", "\u{0}"]])
             entry.isOfLink = dice.chance(1, in: 4)
+            if entry.isOfLink { entry.birth = UInt64(dice.below(1000)) }
             entry.key = LogEntry.Key(pick(["", "k1", "k\u{0}"]), digest: UInt128(number()))
         }
     }

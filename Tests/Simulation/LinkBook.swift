@@ -102,7 +102,10 @@ struct LinkProbe {
     init(_ graph: String, _ node: String, _ text: String, _ ledger: Ledger, _ peers: [Peer]) {
         (self.graph, self.node, self.text) = (graph, node, text)
         rev = ledger.histories[graph]?.rev ?? 0
-        let ways = peers.flatMap(\.links.values).filter { $0.isMade && $0.graph == graph }.flatMap(\.ways)
+        let leading = peers.flatMap(\.links.values).filter {
+            $0.isMade && $0.graph == graph && !$0.pipe.contains("value != \(text)\"")
+        }
+        let ways = leading.flatMap(\.ways)
         var (reached, open): (Set<String>, [String]) = ([node], [node])
         while let next = open.popLast() {
             for way in ways where way.from == next && reached.insert(way.to).inserted { open.append(way.to) }

@@ -169,10 +169,10 @@ export class TimeChart {
     const size = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
     const shown = this.view ?? this.home, isLive = !!shown.span, wide = Math.max(1, right - left);
-    const view = `${shown.span ?? `${from} ${to}`} ${this.#page.client?.now?.() ?? ""}`;
+    const view = `${shown.span ?? `${from} ${to}`}`, past = this.#page.client?.now?.();
     for (const track of this.tracks) track.layOut(from, to, wide);
-    for (const { kept } of this.#series) kept?.want(from, to, wide, view);
-    this.#fit(view);
+    for (const { kept } of this.#series) kept?.want(from, to, wide, view, !!past);
+    this.#fit(`${view} ${past}`);
     const { low, high } = this.#axis, x = (t) => left + (t - from) / (to - from) * wide;
     const y = (v) => bottom - (v - low) / (high - low) * (bottom - top);
     const colours = (this.#colours ??= palette(canvas, this.#swatches));

@@ -5,7 +5,7 @@ import { Steps } from "./track.js";
 const rest = 150, renewed = 5000;
 
 export class Kept {
-  #track; #path; #changed; #shown; #next; #timer; #askedAt = -Infinity; #ending = new AbortController();
+  #track; #path; #changed; #shown; #next = {}; #timer; #askedAt = -Infinity; #ending = new AbortController();
 
   /** `changed()` is called when steps have come. */
   constructor(graph, node, track, changed) {
@@ -16,17 +16,19 @@ export class Kept {
 
   /**
    * Called whenever this is drawn: `[from, to]` on `width` pixels, `view` being the same while only
-   * time passes.
+   * time passes. In the past no single values come, so what follows is asked for in advance.
    */
-  want(from, to, width, view) {
+  want(from, to, width, view, isPast) {
     const { kept, ring } = this.#track, [first] = ring.length ? [ring.time(0)] : [Infinity];
     // Single values that were dropped have left a hole.
     const isTorn = kept && first > Math.max(from, kept.end + kept.step) && performance.now() - this.#askedAt > renewed;
-    if (!ring.length || (this.#shown === view && !isTorn)) return;
+    const isCovered = !isPast || (from >= this.#next.begin && to <= this.#next.end);
+    if (!ring.length || (this.#shown === view && isCovered && !isTorn)) return;
     const isFirst = this.#shown === undefined;
     this.#shown = view;
     if (first <= from) return;
-    this.#next = { begin: from, end: to, points: Math.min(2000, Math.max(50, width)) };
+    const ahead = isPast ? to - from : 0, points = isPast ? 2 * width : width;
+    this.#next = { begin: from, end: to + ahead, points: Math.min(2000, Math.max(50, points)) };
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ask(), isFirst ? 0 : rest);
   }

@@ -1,5 +1,6 @@
 // A new dashboard: saved under its name from the first minute, and opened to be edited.
 import { graphPath, h, style } from "/lib/dom.js";
+import { capital } from "/lib/format.js";
 import { made } from "/dash/compose.js";
 import { most, version } from "/dash/layout.js";
 import { list } from "/dash/saved.js";
@@ -45,6 +46,6 @@ export async function create({ client, dialogs, go, signal, store }, graph) {
     if (!signal.aborted) go(`${graphPath(own, "dash")}?d=${encodeURIComponent(file)}&edit=1`);
   } catch ({ message, isConflict }) {
     await dialogs.open({ title: "Not created", body: h("p", {}, isConflict
-      ? `There is a dashboard of the name ${title} already.` : `${message[0].toUpperCase()}${message.slice(1)}.`) });
+      ? `There is a dashboard of the name ${title} already.` : `${capital(message)}.`) });
   }
 }

@@ -205,7 +205,9 @@ export class Feeds {
     const at = Date.now(), late = at - t, isStale = !!state.stale, known = this.#facts(feed.node);
     // The first value, and the first after a loss or after the machine has slept, may have any age.
     if (!history && !(late >= this.#late) && (late < 0 || (rev > feed.meta?.rev && !gap))) this.#late = late;
+    const isConfirmed = same && !history && state.t > feed.reported;
     if (!same) feed.changed = timeOf(meta, known);
+    feed.reported = state.t ?? feed.reported;
     feed.ring.staleSince = state.stale ? state.t ?? feed.changed : undefined;
     feed.meta = meta;
     if (meta.anew) {
@@ -221,11 +223,14 @@ export class Feeds {
       // A sensor may report the same again and again.
       if (feed.entry && !isSame(feed.entry, entry)) feed.since = feed.changed;
       feed.entry = entry;
+    } else if (isConfirmed) {
+      // Confirmed without a change, it counts from then on.
+      feed.ring.push(state.t, numberOf(feed.entry?.v));
     }
     // What is out of date is no value of this time; confirmed, it is again.
     if (!ended && !history && isStale !== !!feed.isStale) {
       if (isStale) feed.ring.push(this.now(), NaN);
-      else if (same) feed.ring.push(this.now(), numberOf(feed.entry?.v));
+      else if (same && !isConfirmed) feed.ring.push(this.now(), numberOf(feed.entry?.v));
       feed.isStale = isStale;
     }
     if (!history && !same) {

@@ -2,7 +2,7 @@
 // anything is added.
 import { decode } from "/client.js";
 import { h, setText, style } from "/lib/dom.js";
-import { formatEntry, formatValue } from "/lib/format.js";
+import { formatEntry, formatValue, plainWords } from "/lib/format.js";
 import { choicesOf } from "/lib/input.js";
 import { place } from "/dash/compose.js";
 import { columns, most, read, version } from "/dash/layout.js";
@@ -57,8 +57,8 @@ const isFigure = ({ type }) => /^(number|integer)$/.test(type);
 const choicesFor = (node) => (node.type === "boolean" ? [true, false] : choicesOf(node));
 
 /** States as people call them, as values: "closed" is `false`. */
-function statesOf(text, { words = {} }) {
-  const known = Object.entries(words);
+function statesOf(text, { type, words }) {
+  const known = Object.entries({ ...(type === "boolean" && plainWords), ...words });
   return text.split(",").map((each) => {
     const [key] = known.find(([, word]) => word.toLowerCase() === each.trim().toLowerCase()) ?? [];
     return key === undefined ? each.trim() : String(decode(key));

@@ -60,9 +60,9 @@ export class Handles {
     undoButton.hidden = redoButton.hidden = !isEditing;
     for (const each of this.#chosen) if (!isEditing || !widgets.includes(each)) this.#chosen.delete(each);
     for (const widget of widgets) {
-      const { element } = widget, own = element.querySelector(":scope > .handles");
-      if (!isEditing) own?.remove();
-      else if (!own) element.append(this.#handles(widget));
+      const { element, menuButton } = widget, own = element.querySelectorAll(".handles");
+      if (!isEditing) for (const each of own) each.remove();
+      else if (!own.length) this.#attach(widget, menuButton);
       this.#mark(widget);
       element.classList.toggle("is-chosen", this.#chosen.has(widget));
     }
@@ -78,7 +78,8 @@ export class Handles {
     box.replaceChildren(icon(icons[isChosen ? "chosen" : "none"]));
   }
 
-  #handles(widget) {
+  /** They stand beside the title: nothing of what the widget shows is covered. */
+  #attach(widget, menuButton) {
     const { title } = widget, editing = this.#editing;
     const handle = (name, label, onclick, more) => h("button", {
       type: "button", class: `quiet only-icon handle-${name}`, title: label, "aria-label": `${label} ${title}`, onclick, ...more,
@@ -87,10 +88,11 @@ export class Handles {
       this.#chosen[this.#chosen.has(widget) ? "delete" : "add"](widget);
       this.show();
     };
-    return h("div", { class: "handles" }, handle("choose", "Choose", choose, { role: "checkbox" }),
+    menuButton.parentElement.prepend(h("span", { class: "handles" }, handle("choose", "Choose", choose, { role: "checkbox" })));
+    menuButton.before(h("span", { class: "handles handles-more" },
       // The pointer drags it; the keyboard takes it into the hand.
       handle("move", "Move or resize", ({ detail }) => detail || editing.moving.hold(widget)),
       handle("duplicate", "Duplicate", () => editing.duplicate(widget)),
-      handle("remove", "Remove", () => editing.remove(widget)));
+      handle("remove", "Remove", () => editing.remove(widget))));
   }
 }

@@ -35,8 +35,6 @@ export class Moving {
     const { widget, before } = this.#held;
     this.#held = null;
     widget.element.classList.remove("held");
-    // The focused widget keeps its place in the tab order.
-    if (isFocused) widget.element.blur();
     widget.element.removeAttribute("tabindex");
     if (keep) this.#editing.changed();
     else for (const [data, place] of before) Object.assign(data, place);
@@ -65,8 +63,6 @@ export class Moving {
     [data.x, data.y, other.x, other.y] = [other.x, other.y, data.x, data.y];
     for (const each of [data, other]) each.x = Math.min(each.x, columns - each.w);
     settle(all, by < 0 ? data : other);
-    // The focused widget would keep its place in the document.
-    document.activeElement?.blur();
     this.#board.arrange();
     this.#editing.changed();
     widget.element.scrollIntoView({ block: "nearest" });

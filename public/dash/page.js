@@ -1,6 +1,6 @@
 // The dashboard of a graph: the board, what it shows, and whether it is looked at, edited or hung
 // on a wall.
-import { graphPath, h, icon, load, setText } from "/lib/dom.js";
+import { graphPath, h, icon, load, reorder, setText } from "/lib/dom.js";
 import { Feeds, Observed } from "/dash/feeds.js";
 import { isWide } from "/dash/layout.js";
 import * as saved from "/dash/saved.js";
@@ -9,6 +9,7 @@ import { Widget } from "/dash/widget.js";
 const empty = { v: 1, widgets: [] };
 /** How often (s) an open dashboard checks for a newer saved version. */
 const followed = 15;
+const loudness = { warn: 1, bad: 2, alarm: 2 };
 
 class Board {
   widgets = []; layout = empty; cursor = new EventTarget();
@@ -44,6 +45,7 @@ class Board {
     bind("u", "Undo the last change", () => this.isEditing && this.edit((editing) => editing.undo()));
     frame.tick(() => this.#follow(), signal);
     addEventListener("resize", () => this.fit(), { signal });
+    store.listen("narrow", () => this.sort(), signal);
     this.#prepare(signal);
   }
 
@@ -131,23 +133,39 @@ class Board {
     if (focused) this.widgets.find(({ element }) => element.ariaLabel === focused)?.menuButton.focus();
   }
 
-  /** Reading order, for Tab; a dragged widget gets its place when it is released. */
   arrange() {
-    const { children } = this.element, isHeld = this.element.querySelector(".held");
-    const sorted = this.widgets.toSorted(({ data: a }, { data: b }) => a.y - b.y || a.x - b.x);
-    sorted.forEach(({ element, data }, i) => {
+    for (const { element, data } of this.widgets) {
       element.style.gridColumn = `${data.x + 1} / span ${data.w}`;
       element.style.gridRow = `${data.y + 1} / span ${data.h}`;
-      element.toggleAttribute("data-wide", isWide(data));
-      if (isHeld || children[i] === element || element.contains(document.activeElement)) return;
-      this.element.insertBefore(element, children[i] ?? null);
-    });
+    }
+    this.sort();
     this.fit();
     this.#dress();
     if (this.widgets.length) return;
     load("/dash/compose.js").then(({ emptyBoard }) => {
       if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this.addButton));
     }, () => {});
+  }
+
+  /**
+   * The order that is seen is that of Tab and of screen readers; on a small screen it begins with
+   * what calls for attention. A dragged widget gets its place when it is released.
+   */
+  sort() {
+    const rank = ({ element }) => (this.page.store.get("narrow") ? loudness[element.dataset.loud] ?? 0 : 0);
+    const sorted = this.widgets.toSorted((one, other) => {
+      const { data: a } = one, { data: b } = other;
+      return rank(other) - rank(one) || a.y - b.y || a.x - b.x;
+    });
+    // On a small screen a small one without a neighbour takes both columns.
+    let alone = null;
+    for (const { element, data } of sorted) {
+      const wide = isWide(data);
+      element.toggleAttribute("data-wide", wide);
+      if (wide) alone?.toggleAttribute("data-wide", true);
+      alone = wide || alone ? null : element;
+    }
+    if (!this.element.querySelector(".held")) reorder(this.element, sorted.map(({ element }) => element));
   }
 
   /** On a wall the board fills the screen. */

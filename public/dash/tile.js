@@ -19,12 +19,11 @@ export class Tile {
   #more = h("span", { class: "tile-more" });
 
   /** `data`: the widget's; `onmenu` opens its menu. */
-  constructor({ kind, w, slider }, onmenu) {
+  constructor({ kind }, onmenu) {
     this.menuButton = h("button", {
       type: "button", class: "quiet only-icon widget-menu", "aria-haspopup": "menu", onclick: onmenu,
     }, icon(dots));
-    // On a phone small ones stand beside each other.
-    this.element = h("article", { class: "widget card", dataset: { kind, ...(w > 3 || slider ? { wide: "" } : {}) } },
+    this.element = h("article", { class: "widget card", dataset: { kind } },
       h("header", {}, this.#badge, this.#heading, this.menuButton), this.body,
       h("footer", {}, this.#alarm, this.#state, this.#more), h("span", { class: "widget-resize" }));
   }

@@ -73,6 +73,7 @@ export class Widget {
     this.body.replaceChildren(picture.element);
     if (picture.draw) this.#item = board.page.frame.item(picture.element, picture.draw);
     this.picture.show();
+    this.#rate();
     this.#age();
   }
 
@@ -88,6 +89,12 @@ export class Widget {
     };
   }
 
+  /** What is not on screen is not drawn, but it calls for attention all the same. */
+  #rate() {
+    const { kind: { kind, source, options }, sources: [first] } = this;
+    if (!source && options.includes("ok") && first?.feed.meta) this.#toned(kind === "lamp");
+  }
+
   /** Works out how good the value is, shows it on the whole widget, and returns it. */
   #toned(isLamp) {
     const { data } = this, [{ feed }] = this.sources;
@@ -97,6 +104,7 @@ export class Widget {
     this.#tile.tone(tone, isLamp);
     if (tone === this.#tone) return tone;
     this.#tone = tone;
+    this.#board.sort();
     if (tone === "alarm") this.#board.page.announce(`Alarm: ${this.title}`, { assertive: true });
     return tone;
   }
@@ -111,6 +119,7 @@ export class Widget {
   #heard(feed) {
     const { ended, state } = feed.meta;
     this.picture?.show();
+    this.#rate();
     if (ended || this.#note || state !== this.#told) this.#age();
     this.#told = state;
   }

@@ -1,7 +1,7 @@
 // What calls for attention: counted above the picture, and named at its border where it is not on
 // screen; a click leads there.
 import { h, severityMark } from "/lib/dom.js";
-import { severityWords } from "/lib/words.js";
+import { severityWords, staleWord } from "/lib/words.js";
 import { plain, titleOf, troubleOf } from "./shapes.js";
 
 const order = ["alarm", "warning", "stale"];
@@ -92,7 +92,7 @@ export function attach(page) {
       const { alarms = [], stale = [] } = page.isLarge && store.get("graphs")?.find(({ graph }) => graph === page.graph) || {};
       return [...alarms.map(({ node, title = node, severity }) => ({ id: `n:${node}`, title, severity,
         words: severityWords[severity] })),
-      ...stale.map((node) => ({ id: `n:${node}`, title: node, severity: "stale", words: "out of date" }))];
+      ...stale.map((node) => ({ id: `n:${node}`, title: node, severity: "stale", words: staleWord }))];
     } });
   page.counts.before(attention.button);
   view.element.after(attention.element);

@@ -1,10 +1,10 @@
 // The details of one node: what keeps it running, its value and how it came about. Those of
 // clients, families and upstreams are in `others.js`.
 import { h, icon, load, setText, severityMark, style } from "/lib/dom.js";
-import { formatDuration, formatNumber, plural } from "/lib/format.js";
-import { lastWords, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
+import { capital, formatDuration, formatNumber, plural } from "/lib/format.js";
+import { asleepWords, lastWords, raisedBy, severityWords, stageWords, staleWords, wordOf } from "/lib/words.js";
 import { keptAliveBy, keptAnyway, ownerNames, releasedWithout } from "./owners.js";
-import { asleepWords, clientCount, heldOf, plain, titleOf, wordOf } from "./shapes.js";
+import { clientCount, heldOf, plain, titleOf } from "./shapes.js";
 
 const row = (term, detail) => h("div", { class: "fact" }, h("dt", {}, term), h("dd", {}, detail));
 const later = (name) => Promise.all([load(`/graph/${name}.js`), style("/graph/more.css")]).then(([module]) => module);
@@ -279,7 +279,7 @@ export class Inspector {
       part.raised.replaceChildren(raised ? severityMark(raised, severityWords[raised]) : "");
     }
     part.stale.hidden = !isStale;
-    if (isStale) setText(part.stale, `Out of date: ${staleWords(entry, entry.t, now)}`);
+    if (isStale) setText(part.stale, capital(staleWords(entry, entry.t, now)));
   }
 
   #inputs({ inputs }) {

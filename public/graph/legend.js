@@ -1,6 +1,7 @@
 // What the symbols and lines of the picture mean.
 import { h, svg } from "/lib/dom.js";
-import { asleepWords, kinds, marks } from "./shapes.js";
+import { asleepWords, kinds } from "/lib/words.js";
+import { marks } from "./shapes.js";
 
 const lines = [["flow", "a value flows"], ["feedback", "it flows back"], ["declared", "it will flow when somebody listens"],
   ["listen", "a client listens, or links two nodes: shown at what is selected or pointed at"]];

@@ -1,7 +1,8 @@
 // What was created and released: what went lately, and a strip of five minutes.
 import { h, setText } from "/lib/dom.js";
 import { formatAge, formatDuration, formatEntry } from "/lib/format.js";
-import { plain, titleOf, wordOf } from "./shapes.js";
+import { wordOf } from "/lib/words.js";
+import { plain, titleOf } from "./shapes.js";
 
 const reasons = {
   last_owner: "the last client that listened left", removed: "it was taken out of the definition",

@@ -2,10 +2,10 @@
 import { h, setText } from "/lib/dom.js";
 import { formatDuration, formatNumber, plural } from "/lib/format.js";
 import { formatTime } from "/lib/time.js";
-import { sinkWords } from "/lib/words.js";
+import { kinds, sinkWords } from "/lib/words.js";
 import { Members } from "./members.js";
 import { releasedWithout } from "./owners.js";
-import { kinds, membersOf, plain, titleOf } from "./shapes.js";
+import { membersOf, plain, titleOf } from "./shapes.js";
 
 /** `{ body, update(entry, now), close() }`; `o` has the options of the inspector, and its tools. */
 export const detailsOf = (entry, o) => ({ family, upstream, listener }[entry.kind](entry, o));

@@ -1,9 +1,9 @@
 // The graph as a tree in words: everything the picture has, for keyboards, screen readers and
 // phones. Only rows on screen exist.
 import { h, load, setText, setAttribute } from "/lib/dom.js";
-import { sinkWords } from "/lib/words.js";
+import { sinkWords, wordOf } from "/lib/words.js";
 import { isStep } from "./scene.js";
-import { countWords, heldOf, membersOf, plain, titleOf, troubleOf, wordOf } from "./shapes.js";
+import { countWords, heldOf, membersOf, plain, titleOf, troubleOf } from "./shapes.js";
 
 /** With more nodes the rows are folds of names that begin alike. */
 const crowd = 60;

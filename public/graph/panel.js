@@ -2,7 +2,7 @@
 import { h } from "/lib/dom.js";
 import { Inspector } from "./inspector.js";
 
-const least = 260, most = 720, stored = "sluice.inspector";
+const least = 260, usual = 336, most = 720, stored = "sluice.inspector";
 
 class Panel {
   #o; #inspector;
@@ -58,7 +58,7 @@ class Panel {
  */
 function resizable(panel, signal) {
   const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-orientation": "vertical",
-    "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most });
+    "aria-label": "Width of the inspector", "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": usual });
   const set = (width) => {
     const kept = Math.round(Math.min(most, Math.max(least, Math.min(width, innerWidth * 0.6))));
     panel.style.width = `${kept}px`;
@@ -70,7 +70,7 @@ function resizable(panel, signal) {
   listen("pointermove",
     (event) =>
       { if (grip.hasPointerCapture(event.pointerId)) set(panel.getBoundingClientRect().right - event.clientX); });
-  listen("dblclick", () => set(336));
+  listen("dblclick", () => set(usual));
   listen("keydown", (event) => {
     const step = { ArrowLeft: 24, ArrowRight: -24 }[event.key];
     if (!step) return;

@@ -1,6 +1,7 @@
 // Finding a node by a part of its name, label or client.
 import { h, setAttribute } from "/lib/dom.js";
-import { plain, titleOf, wordOf } from "./shapes.js";
+import { wordOf } from "/lib/words.js";
+import { plain, titleOf } from "./shapes.js";
 
 const most = 40;
 

@@ -2,7 +2,7 @@
 import { svg, setText, setAttribute } from "/lib/dom.js";
 import { formatEntry, formatNumber, plural } from "/lib/format.js";
 import { symbol } from "/lib/icons.js";
-import { raisedBy, severityWords, sinkWords, stageWords } from "/lib/words.js";
+import { asleepWords, raisedBy, severityWords, sinkWords, stageWords, staleWord, wordOf } from "/lib/words.js";
 
 export const marks = {
   mutable: "M3 13l1-3.2L10.5 3.3a1.4 1.4 0 012 2L6 11.8z",
@@ -16,15 +16,6 @@ export const marks = {
 };
 
 const markOf = (kind) => marks[kind] ?? marks.derived;
-
-/** What each kind is called on the page. */
-export const kinds = {
-  mutable: "set from outside", source: "fetched from outside", derived: "computed", chain: "step of a client",
-  listener: "client", family: "family", upstream: "source outside",
-};
-export const asleepWords = "not running: nobody listens";
-
-export const wordOf = ({ kind, of, sink }) => (sink ? "sink" : of !== undefined ? "step" : kinds[kind] ?? kind);
 
 /** The term of the protocol, for tooltips: "computed (derived, combine)". */
 const termOf = (entry) => `${wordOf(entry)} (${[entry.kind, entry.op].filter(Boolean).join(", ")})`;
@@ -53,7 +44,7 @@ export function troubleOf(entry, isStale) {
   if (raised) return { severity: raised, words: severityWords[raised] };
   if (entry.fail || entry.failure) return { severity: "alarm", words: "failed" };
   if (entry.sink?.failingSince) return { severity: "warning", words: "failing" };
-  return isStale ? { severity: "stale", words: "out of date" } : null;
+  return isStale ? { severity: "stale", words: staleWord } : null;
 }
 
 export function titleOf(entry) {
@@ -155,8 +146,10 @@ export class Shape {
 
   /** Draws as much of the texts as fits. */
   #fit() {
-    const { w, type, isClient } = this, part = this.#part, scale = this.#scale, word = fitted(this.#word, 100 / scale);
-    this.#wordRoom = word && (isClient || type === "node") ? widthOf(word, false) * scale + 8 : 0;
+    const { w, type, isClient } = this, part = this.#part, scale = this.#scale, isBeside = isClient || type === "node";
+    // Of families and groups it has a line of its own.
+    const word = fitted(this.#word, (isBeside ? 100 : w - 28) / scale);
+    this.#wordRoom = word && isBeside ? widthOf(word, false) * scale + 8 : 0;
     setText(part.word, word);
     // Where only names are drawn they have all of the box.
     const room = scale > onlyNames ? w - 24 : w - 46 - (isClient ? this.#wordRoom : 0);

@@ -2,7 +2,8 @@
 import { load, setAttribute, svg } from "/lib/dom.js";
 import { Camera } from "./camera.js";
 import { sceneOf, sizes } from "./scene.js";
-import { EdgeLayer, Shape, countWords, markers, sentenceOf, titleOf, wordOf } from "./shapes.js";
+import { wordOf } from "/lib/words.js";
+import { EdgeLayer, Shape, countWords, markers, sentenceOf, titleOf } from "./shapes.js";
 
 /** Milliseconds between two layouts, two texts of a node; of fading; between two labels. */
 const calm = { layout: 250, text: 100, gone: 900, label: 1000 };

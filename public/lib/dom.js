@@ -56,6 +56,16 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, text);
 }
 
+/** Puts children into this order; the focus and what is typed stay. */
+export function reorder(parent, items) {
+  const focused = document.activeElement;
+  items.forEach((item, i) => {
+    if (parent.children[i] === item) return;
+    parent[parent.moveBefore && item.isConnected ? "moveBefore" : "insertBefore"](item, parent.children[i] ?? null);
+  });
+  if (focused !== document.activeElement && parent.contains(focused)) focused.focus({ preventScroll: true });
+}
+
 /** Makes `items` the children; equal ones stay, and so does the focus. */
 export function arrange(parent, items) {
   const focused = document.activeElement, had = parent.contains(focused);

@@ -21,11 +21,15 @@ export function formatNumber(value, digits = 6) {
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))));
 }
 
+/** What values are called that a definition has no words for. */
+export const plainWords = { true: "on", false: "off", null: "none" };
+
 /** `words`: what people call the values, by their JSON text. */
 export function formatValue(value, unit = "", words = undefined) {
   if (value === undefined) return "";
   const key = words && (typeof value !== "object" || value === null) ? encode(value) : "";
   if (key && Object.hasOwn(words, key)) return words[key];
+  if (typeof value === "boolean" || value === null) return plainWords[value];
   if (typeof value === "number" && (unit === "B" || unit === "B/s")) return formatBytes(value, unit);
   const text = typeof value === "string" ? value
     : typeof value === "number" || typeof value === "bigint" ? formatNumber(value) : encode(value);
@@ -61,6 +65,8 @@ export function formatAge(ms) {
   const [size, unit] = parts.find(([each]) => ms >= each);
   return `${Math.floor(ms / size)}\u202f${unit} ago`;
 }
+
+export const capital = (words) => words[0].toUpperCase() + words.slice(1);
 
 export const plural = (count, one, many = `${one}s`) => `${formatNumber(count)} ${count === 1 ? one : many}`;
 

@@ -1,18 +1,14 @@
 // Nodes besides their values, and how current these are, in words.
-import { formatAge } from "./format.js";
+import { reportWords, staleWord } from "./words.js";
 import { formatTime } from "./time.js";
 
 // The state of a node besides its value, in words; empty if there is nothing to say.
 export const formatState = ({ loading, progress, stale, error } = {}) => [
   error && `failed: ${error.msg || error.code}${next(error.retryAt)}`,
-    loading && `loading${progress === undefined ? "" : ` ${Math.round(100 * progress)}\u202f%`}`, stale && "stale",
+    loading && `loading${progress === undefined ? "" : ` ${Math.round(100 * progress)}\u202f%`}`, stale && staleWord,
 ].filter(Boolean).join(", ");
 
 const next = (at) => (at ? `, next try at ${formatTime(at)}` : "");
-
-/** Of a value that is out of date: "no report for 3 min"; `since`: the time of the last, or 0. */
-export const reportWords = (since, now) =>
-  (since ? `no report for ${formatAge(Math.max(1000, now - since)).replace(" ago", "")}` : "out of date");
 
 /**
  * How current a feed's value is: `{ name, words }`, of which `name` is "ended", "error", "loading",

@@ -1,6 +1,15 @@
 // Nodes in words: alarms, staleness, stages. Pure.
 import { formatAge, formatDuration, formatEntry, plural, same } from "./format.js";
 
+/** What each kind of node, and what stands beside nodes, is called on the page. */
+export const kinds = {
+  mutable: "set from outside", source: "fetched from outside", derived: "computed", chain: "step of a client",
+  listener: "client", family: "family", upstream: "source outside",
+};
+export const asleepWords = "not running: nobody listens", staleWord = "out of date";
+
+export const wordOf = ({ kind, of, sink }) => (sink ? "sink" : of !== undefined ? "step" : kinds[kind] ?? kind);
+
 /** The most urgent first. */
 export const severityWords = { alarm: "Alarm", warning: "Warning", info: "Note" };
 const severities = Object.keys(severityWords);
@@ -25,7 +34,7 @@ export function healthOf({ alarms = [], alarmCount = alarms.length, stale = [], 
   const counts = severities.map((each) => [each, alarms.filter(({ severity }) => severity === each).length])
     .filter(([, count]) => count).map(([each, count]) => plural(count, severityWords[each].toLowerCase()));
   if (alarmCount > alarms.length) counts.push(`${alarmCount - alarms.length} more`);
-  if (staleCount) counts.push(`${plural(staleCount, "value")} out of date`);
+  if (staleCount) counts.push(`${counts.length ? staleCount : plural(staleCount, "value")} ${staleWord}`);
   if (missed.length) counts.push(`${plural(missed.length, "removed node")} still set`);
   const level = most ?? (staleCount || missed.length ? "stale" : "well");
   return { level, words: counts.join(", ") || "All is well" };
@@ -46,12 +55,13 @@ export function lastWords({ kind }, at, now) {
   return `${verb} ${formatAge(Math.max(0, now - at))}`;
 }
 
-/** Why a value is out of date: "not set for 2 min, expected every 1 min". */
-export function staleWords({ fresh }, at, now) {
-  const since = at ? `not set for ${formatDuration(Math.max(1000, Math.floor((now - at) / 1000) * 1000))}`
-    : "out of date";
-  return fresh ? `${since}, expected every ${formatDuration(fresh)}` : since;
-}
+/** Of a value that is out of date: "no report for 3 min"; `since`: the time of the last, or 0. */
+export const reportWords = (since, now) =>
+  (since ? `no report for ${formatAge(Math.max(1000, now - since)).replace(" ago", "")}` : staleWord);
+
+/** Why a value is out of date: "no report for 2 min, expected every 1 min". */
+export const staleWords = ({ fresh }, at, now) =>
+  reportWords(at, now) + (fresh ? `, expected every ${formatDuration(fresh)}` : "");
 
 /** How a sink does, of an entry of a graph's `sinks`: "delivered, last 4 s ago". */
 export function sinkWords({ waiting, arrivedAt, failingSince, failure }, now) {

@@ -88,7 +88,8 @@ export function menu(button, items) {
     const all = [...list.querySelectorAll("button:not(:disabled)")];
     all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
   });
-  document.body.append(list);
+  // Within the landmark of its button, but outside of what has colours of its own.
+  (button.closest("main, .bar") ?? document.body).append(list);
   list.showPopover();
   const place = button.getBoundingClientRect(), size = list.getBoundingClientRect();
   list.style.left = `${Math.max(8, Math.min(place.left, innerWidth - size.width - 8))}px`;

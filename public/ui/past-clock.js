@@ -32,6 +32,8 @@ export class Clock {
       { type: "button", class: "quiet only-icon", "aria-label": label, title: label, onclick }, icon(path));
     const user = (moment) => { this.stop(); move(moment); };
     this.#play = button("Play", playing, () => (this.#timer ? this.stop() : this.#begin()));
+    // Until it is known from when to when.
+    this.#play.disabled = true;
     this.#slider.addEventListener("input", () => user({ time: this.#slider.valueAsNumber }));
     this.#slider.addEventListener("keydown", (event) => {
       const moment = {
@@ -55,6 +57,7 @@ export class Clock {
   /** The times that are kept. */
   keep(from, to) {
     [this.#from, this.#to] = [from, to];
+    this.#play.disabled = false;
     Object.assign(this.#slider, { min: from, max: to });
     Object.assign(this.#field, { min: local(from), max: local(to + 1000) });
     // All of it in a minute.

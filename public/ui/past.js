@@ -44,6 +44,8 @@ class Past {
   #page; #path; #kept = null; #isAsking = false; #timer; #withSteps = true;
   /** The moment that is wanted, `{ rev }` or `{ time }`, the one that is shown, and its picture. */
   #wanted = {}; #shown = null; #picture = null;
+  /** The time of the commit after the picture's, once known: until then nothing changes. */
+  #until;
   #ending = new AbortController(); #view = null; #showing = null; #live = null;
   #slot = h("div", { class: "slot" });
   #when = h("strong", { class: "past-when" });
@@ -93,14 +95,17 @@ class Past {
   /** Learns of which times the revisions are that are kept. */
   async #keep({ from, to }) {
     this.#kept = { from, to };
-    // No node has such a name: what is wanted is the time.
-    const path = (rev) => `${this.#path}/values?nodes=-*&at=${rev}&epoch=${encodeURIComponent(this.client.epoch)}`;
     try {
-      const [first, last] = [await ask(path(from), this.signal), await ask(path(to), this.signal)];
-      this.#clock.keep(first.t, last.t);
+      this.#clock.keep(await this.#timeOf(from), await this.#timeOf(to));
     } catch (error) {
       if (!this.signal.aborted && error.code === "busy") setTimeout(() => this.#keep({ from, to }), error.after || 1000);
     }
+  }
+
+  /** When a revision was committed. No node has the name that is asked for. */
+  async #timeOf(rev) {
+    const query = `nodes=-*&at=${rev}&epoch=${encodeURIComponent(this.client.epoch)}`;
+    return (await ask(`${this.#path}/values?${query}`, this.signal)).t;
   }
 
   /** `{ rev }`, `{ time }`, or `{ step }` from the revision that is shown. */
@@ -131,9 +136,15 @@ class Past {
       const wanted = this.#wanted;
       this.#bar.setAttribute("aria-busy", "true");
       try {
-        const picture = await this.#ask(wanted), isFirst = !this.#picture;
+        const before = this.#picture, isFirst = !before;
+        const picture = this.#holdsAt(wanted.time) ? before : await this.#ask(wanted);
         if (signal.aborted) break;
+        if (picture.rev !== before?.rev) this.#until = undefined;
         this.#show(picture, wanted);
+        // Nothing has changed since the last look: until when?
+        if (wanted.time !== undefined && picture.rev === before?.rev && this.#until === undefined) {
+          this.#until = picture.rev < this.#kept.to ? await this.#timeOf(picture.rev + 1).catch(() => {}) : Infinity;
+        }
         if (isFirst) await this.#keep(this.#kept);
       } catch (error) {
         if (signal.aborted) break;
@@ -144,6 +155,8 @@ class Past {
     this.#isAsking = false;
     this.#bar.removeAttribute("aria-busy");
   }
+
+  #holdsAt(time) { return time >= this.#picture?.t && time < this.#until; }
 
   #show(picture, wanted) {
     const before = this.#picture, { rev, t } = picture, isLater = before && before.rev < rev;

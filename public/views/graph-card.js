@@ -1,8 +1,8 @@
 // A graph on the home page: its alarms, its first values as they are, and where it leads.
 import { arrange, graphPath, h, href, setAttribute, setText, severityMark } from "/lib/dom.js";
-import { formatEntry, plural } from "/lib/format.js";
+import { capital, formatEntry, plural } from "/lib/format.js";
 import { nodeIcon } from "/lib/icons.js";
-import { alarmWords, healthOf } from "/lib/words.js";
+import { alarmWords, healthOf, staleWord } from "/lib/words.js";
 import { titled } from "/dash/compose.js";
 
 /** The most alarms that are named, and the most values that are shown. */
@@ -15,7 +15,7 @@ function healthOn(each, titles) {
   const lines = [
     ...alarms.map((alarm) => h("li", {}, severityMark(alarm.severity, h("a", { href: link(alarm.node) },
       alarmWords(alarm))))),
-    ...stale.map((node) => h("li", {}, severityMark("stale", h("a", { href: link(node) }, `Out of date: ${titles.get(node) ?? node}`)))),
+    ...stale.map((node) => h("li", {}, severityMark("stale", h("a", { href: link(node) }, `${capital(staleWord)}: ${titles.get(node) ?? node}`)))),
     ...missed.map((node) => h("li", {}, severityMark("stale", `Removed, but still set: ${node}`))),
   ];
   const more = lines.length - most.alarms;
@@ -25,12 +25,12 @@ function healthOn(each, titles) {
 }
 
 /**
- * The nodes that say most: measured or computed before set, with a unit or with words first. Alarms
- * are named above them.
+ * The nodes that say most: measured or computed before set, with a unit or with words first, and
+ * records last. Alarms are named above them.
  */
 function first(nodes) {
-  const rank = ({ kind, role, unit, words, type }) =>
-    (type === "any" ? 8 : 0) + (kind === "mutable" && role !== "sensor" ? 4 : 0) + (unit ? 0 : words ? 1 : 2);
+  const rank = ({ kind, role, unit, words, type, v }) =>
+    (/any|object|array/.test(type) || (typeof v === "object" && v) ? 8 : 0) + (kind === "mutable" && role !== "sensor" ? 4 : 0) + (unit ? 0 : words ? 1 : 2);
   return titled(nodes).filter(({ severity }) => !severity).sort((a, b) => rank(a) - rank(b)).slice(0, most.values);
 }
 
@@ -68,9 +68,9 @@ export class Card {
   #draw() {
     if (!this.#watch) return void this.#start(this.#watch = { close() {} });
     for (const { node, value, entry } of this.#rows.values()) {
-      setText(value, entry ? formatEntry(entry, node.unit, { true: "on", false: "off", ...node.words }) : "–");
+      setText(value, entry ? formatEntry(entry, node.unit, node.words) : "–");
       value.className = `value${entry?.fail ? " fail" : entry?.empty ? " empty" : ""}${entry?.state?.stale ? " stale" : ""}`;
-      setAttribute(value, "title", entry?.state?.stale ? "out of date" : null);
+      setAttribute(value, "title", entry?.state?.stale ? staleWord : null);
     }
   }
 

@@ -1,8 +1,8 @@
 // All values of a graph as a table, with a field for what can be set: the plain way, also for
 // screen readers. On a small screen it is a list, and a press on a row opens what sets its value.
-import { graphPath, h, href, load, setAttribute, setText, severityMark } from "/lib/dom.js";
-import { formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
-import { raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
+import { graphPath, h, href, load, reorder, setAttribute, setText, severityMark } from "/lib/dom.js";
+import { capital, formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
+import { kinds, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { nodeIcon } from "/lib/icons.js";
 import { formatSource, formatState } from "/lib/state.js";
 import { control } from "/lib/input.js";
@@ -13,10 +13,10 @@ import { inputFor } from "/ui/sensor.js";
 const most = 200;
 
 /** The tables, in the order on the page. */
-const kinds = [
-  { of: "mutable", heading: "Set by clients", third: "Set", last: "Last set" },
-  { of: "source", heading: "From outside", third: "Source", last: "Changed" },
-  { of: "derived", heading: "Derived", third: "Made by", last: "Changed" },
+const sections = [
+  { of: "mutable", third: "Set", last: "Last set" },
+  { of: "source", third: "Source", last: "Changed" },
+  { of: "derived", third: "Computed by", last: "Changed" },
 ];
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
@@ -25,11 +25,11 @@ const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title),
 const shapeOf = ({ v, empty, fail, n, c, t, exists, ...rest }) => JSON.stringify(rest);
 
 class Row {
-  entry = null; at = 0;
+  entry = null; at = 0; raised = "";
   #value = h("span", { class: "value" }, h("span", { class: "skeleton" }));
   #mark = h("span", { class: "row-mark" });
   #age = h("td", { class: "num small dim" }, "–");
-  #input = null; #item; #node; #drawn = null; #raised = ""; #sheet = null;
+  #input = null; #item; #node; #drawn = null; #sheet = null;
 
   constructor(context, node) {
     const { frame, store } = context, cell = h("td"), title = node.title || node.name;
@@ -58,6 +58,8 @@ class Row {
       h("th", { scope: "row" }, head, (node.title || !opens) && h("code", {}, node.name)),
       h("td", {}, this.#value, this.#mark), cell, this.#age);
     this.#item = frame.item(this.element, () => this.#draw());
+    // Without it a press does the same.
+    if (isNarrow && canSet) load("/views/swipe.js").then(({ swipeable }) => swipeable(this.element), () => {});
   }
 
   async #open(context) {
@@ -91,8 +93,9 @@ class Row {
     const { empty, fail, gone } = this.entry, raised = raisedBy(this.#node, this.entry);
     setText(this.#value, gone ? "removed" : formatEntry(this.entry, this.#node.unit, this.#node.words));
     this.#value.className = `value${fail ? " fail" : empty || gone ? " empty" : ""}`;
-    if (raised !== this.#raised) {
-      this.#raised = raised;
+    if (raised !== this.raised) {
+      this.raised = raised;
+      this.onraise?.();
       setAttribute(this.element, "data-severity", raised || null);
       this.#mark.replaceChildren(raised ? severityMark(raised, severityWords[raised]) : "");
     }
@@ -112,7 +115,7 @@ class Row {
   #tell(now) {
     const { state } = this.entry ?? {}, { stale, ...rest } = state ?? {}, at = state?.t ?? this.at;
     const words = [formatState(rest),
-      stale && `out of date: ${staleWords(this.#node, at, now)}`].filter(Boolean).join(", ");
+      stale && staleWords(this.#node, at, now)].filter(Boolean).join(", ");
     setAttribute(this.#value, "data-facets", words || null);
     if (!this.at || this.entry?.empty) return setText(this.#age, "–");
     setText(this.#age, formatAge(now - this.at));
@@ -224,7 +227,7 @@ class Values {
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
-    const ordered = kinds.flatMap(({ of }) => found.filter(({ kind }) => kind === of));
+    const ordered = sections.flatMap(({ of }) => found.filter(({ kind }) => kind === of));
     const pages = Math.max(1, Math.ceil(ordered.length / most)),
       page = this.#page = Math.min(Math.max(0, this.#page), pages - 1);
     const shown = ordered.slice(page * most, (page + 1) * most);
@@ -246,7 +249,7 @@ class Values {
     this.#built = shape;
     const before = this.#rows, focused = document.activeElement;
     this.#rows = new Map();
-    const tables = kinds.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
+    const tables = sections.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
       .filter(Boolean);
     const { client } = this.#context, isReadOnly = nodes.some(({ readOnly }) => readOnly);
     const about = client.picture ? "These are the values of one revision."
@@ -260,27 +263,32 @@ class Values {
     if (focused?.isConnected && this.#element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
-  #table({ heading, third, last }, nodes, before, shapes) {
+  #table({ of, third, last }, nodes, before, shapes) {
     if (!nodes.length) return null;
-    const body = h("tbody");
+    const body = h("tbody"), rows = [], isNarrow = this.#context.store.get("narrow");
+    // On a small screen those that call for attention come first.
+    const order = () => isNarrow
+      && reorder(body, rows.toSorted((a, b) => !a.raised - !b.raised).map(({ element }) => element));
     for (const node of nodes) {
-      const kind = [node.kind, node.role, node.readOnly, this.#context.store.get("narrow")].join();
+      const kind = [node.kind, node.role, node.readOnly, isNarrow].join();
       const kept = before.get(node.name), isKept = kept?.kind === kind;
       const row = isKept ? kept : new Row(this.#context, node);
       if (isKept) {
         before.delete(node.name);
         if (row.shape !== shapes.get(node.name)) row.redefine(node);
       }
-      Object.assign(row, { shape: shapes.get(node.name), kind });
+      Object.assign(row, { shape: shapes.get(node.name), kind, onraise: order });
+      rows.push(row);
       // The picture's value is shown until the subscription answers.
       if (this.#known.has(node.name)) row.show(...this.#known.get(node.name));
       else if (node.n !== undefined) row.show(node, node.t);
       this.#rows.set(node.name, row);
       body.append(row.element);
     }
+    order();
     const head = ["Node", "Value", third, last];
     return h("section", { class: "card" }, h("div", { class: "scroll" },
-      h("table", { class: "values" }, h("caption", {}, heading),
+      h("table", { class: "values" }, h("caption", {}, capital(kinds[of])),
       h("thead", {}, h("tr", {}, head.map((label, i) => h("th", { scope: "col", class: i === 3 && "num" }, label)))),
         body)));
   }

@@ -22,7 +22,7 @@ export default {
       ages: true,
       draw() {
         element.dataset.tone = tone(true);
-        figure.show(feed.entry, "", { true: "on", false: "off", ...words(feed.node) });
+        figure.show(feed.entry, "", words(feed.node));
         tile.more(ageOf(feed, now()));
       },
     };

@@ -65,7 +65,7 @@ export default {
         if (page.store.get("reduced") && drawn && time - drawn < 900) return;
         drawn = time;
         const from = to - (widget.span ?? 300) * 1000;
-        kept?.want(from, to, size.width, `${page.client.now?.() ?? ""}`);
+        kept?.want(from, to, size.width, "", !!page.client.now);
         drawLine(canvas, size, track, from, to);
       },
       close: () => kept?.close(),

@@ -1,7 +1,7 @@
 // A table of many nodes: only the rows in sight are in the document.
 import { h, setText } from "/lib/dom.js";
 import { formatAge, formatEntry } from "/lib/format.js";
-import { reportWords } from "/lib/state.js";
+import { reportWords } from "/lib/words.js";
 import { setEntry } from "/widgets/parts.js";
 
 const rowHeight = 28;

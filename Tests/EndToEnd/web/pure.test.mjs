@@ -32,7 +32,8 @@ test("values, sizes and times read as people say them", () => {
   assert.equal(formatValue("text"), "text");
   assert.equal(formatValue({ a: 12345678901234567890n }), '{"a":12345678901234567890}');
   assert.equal(formatEntry({ empty: true }), "empty");
-  assert.equal(formatEntry({ v: null }), "null");
+  assert.equal(formatEntry({ v: null }), "none");
+  assert.equal(formatEntry({ v: true }), "on");
   assert.equal(formatEntry({ fail: { code: "no_key", msg: "no such key" } }), "failed: no such key");
   const plain = (text) => text.replaceAll("\u202f", " ");
   assert.deepEqual([340, 12_000, 192_000, 3_600_000, 90_061_000].map((ms) => plain(formatDuration(ms))), ["340 ms", "12 s", "3 min 12 s", "1 h", "1 d 1 h"]);

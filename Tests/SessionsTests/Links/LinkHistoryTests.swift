@@ -47,8 +47,8 @@ private struct LinkModel {
         let to: String
         let value: Int?
         let path: [String]
-        /// The effect is void if the node has changed at this rev or later.
-        let before: UInt64?
+        /// The effect is void unless the node's last change was made before.
+        let birth: UInt64?
     }
 
     private(set) var values: [String: Int] = [:]
@@ -56,16 +56,17 @@ private struct LinkModel {
     private(set) var links: [Link] = []
     private var changed: [String: UInt64] = [:]
     private var effects: [Effect] = []
-    /// The link that was the last to set a node, and when.
-    private var newest: [String: (id: Int, rev: UInt64)] = [:]
+    /// When the last change of a node was made, if it came over a `sync` (in half revs).
+    private var births: [String: UInt64] = [:]
 
     init(rev: UInt64) { self.rev = rev }
 
-    mutating func commit(_ changes: [(String, Int?)], path: [String] = []) {
+    mutating func commit(_ changes: [(String, Int?)], path: [String] = [], birth: UInt64? = nil) {
         rev += 1
         for (name, value) in changes {
             values[name] = value
             changed[name] = rev
+            births[name] = birth
         }
         for (name, value) in changes { emit(value, of: name, path + [name]) }
     }
@@ -74,13 +75,14 @@ private struct LinkModel {
         for place in links.indices where links[place].from == name {
             if value == nil, links[place].lastIsEmpty { continue }
             links[place].lastIsEmpty = value == nil
-            lead(links[place], value, path, before: links[place].isSync ? rev : nil)
+            lead(links[place], value, path, births[name] ?? 2 * rev)
         }
     }
 
-    private mutating func lead(_ link: Link, _ value: Int?, _ path: [String], before: UInt64?) {
+    private mutating func lead(_ link: Link, _ value: Int?, _ path: [String], _ birth: UInt64) {
         guard !path.contains(link.to) else { return }
-        effects.append(Effect(id: link.id, to: link.to, value: value, path: path, before: before))
+        let birth = link.isSync ? birth : nil
+        effects.append(Effect(id: link.id, to: link.to, value: value, path: path, birth: birth))
     }
 
     /// The turn ends: what links have to set is set.
@@ -88,10 +90,9 @@ private struct LinkModel {
         while !effects.isEmpty {
             let effect = effects.removeFirst()
             guard links.contains(where: { $0.id == effect.id }) else { continue }
-            let isOwn = newest[effect.to].map { $0.id == effect.id && $0.rev == changed[effect.to] } == true
-            if let before = effect.before, !isOwn, changed[effect.to, default: 0] >= before { continue }
-            commit([(effect.to, effect.value)], path: effect.path)
-            newest[effect.to] = (effect.id, rev)
+            let last = births[effect.to] ?? 2 * changed[effect.to, default: 0]
+            if let birth = effect.birth, last >= birth { continue }
+            commit([(effect.to, effect.value)], path: effect.path, birth: effect.birth)
         }
     }
 
@@ -102,11 +103,15 @@ private struct LinkModel {
             links.append(Link(id: id, from: from, to: to, isSync: isSync, owner: owner, lastIsEmpty: isEmpty))
         }
         guard initial, let winner = links[first...].first(where: { values[$0.from] != nil }) else { return }
-        lead(winner, values[winner.from], [winner.from], before: winner.isSync ? rev + 1 : nil)
+        lead(winner, values[winner.from], [winner.from], 2 * rev + 1)
         settle()
     }
 
-    mutating func end(where isEnded: (Link) -> Bool) { links.removeAll(where: isEnded) }
+    mutating func end(where isEnded: (Link) -> Bool) {
+        links.removeAll(where: isEnded)
+        // Where nothing leads any more, it is forgotten.
+        births = births.filter { name, _ in links.contains { $0.to == name } }
+    }
 }
 
 private struct LinkPlay {

@@ -245,7 +245,54 @@ struct LinkTests {
         bench.host.flush()
         try bench.submit(graph, [("a", "8")])
         try expectStep("8")
+        // The other node was to be changed, but the log refuses it.
+        try bench.submit(graph, [("a", "9")])
+        bench.host.flush()
+        try bench.submit(graph, [("c", "10")])
+        bench.host.flush()
+        log.confirm(1)
+        bench.host.flush()
+        log.lose(HostError(.noSpace, "full"))
+        try expectStep("9")
         #expect(client.take().allSatisfy { !$0.contains("fail") })
+    }
+
+    @Test("X-10: the newest change wins also over what another sync, which has ended, has on its way")
+    func endedSync() throws {
+        let log = FaultyLog()
+        let (bench, graph, client) = try prepared(log: log)
+        let other = bench.connect()
+        try bench.set(graph, [("a", "0"), ("c", "0")])
+        log.isSlow = true
+        func turn() {
+            bench.host.flush()
+            log.confirm()
+        }
+        func expectStep(_ text: String) throws {
+            repeat { turn() } while log.pending > 0
+            bench.host.flush()
+            #expect(try read(bench, graph, "a", "c") == [text, text])
+        }
+        let sync = #"{"op":"sync","id":1,"graph":"g","a":"a","b":"c"}"#
+        _ = client.ask(sync)
+        try expectStep("0")
+        // Made again while the effect of the former one is on its way.
+        try bench.submit(graph, [("a", "1")])
+        turn()
+        bench.host.flush()
+        #expect(log.pending == 1)
+        _ = client.ask(#"{"op":"unsub","id":1}"#)
+        _ = client.ask(sync)
+        try expectStep("1")
+        // The same nodes in step twice; one ends between two values.
+        _ = other.ask(sync)
+        try expectStep("1")
+        for value in 2...4 {
+            try bench.submit(graph, [("a", "\(value)")])
+            turn()
+            if value == 3 { _ = other.ask(#"{"op":"unsub","id":1}"#) }
+        }
+        try expectStep("4")
     }
 
     // MARK: - The log, rates and limits

@@ -35,6 +35,7 @@ extension LiveGraph {
     }
 
     private func change(_ commit: Commit, _ stamp: LogStamp) {
+        if commit.birth != 0 { clients.links.note(commit, at: stamp.rev) }
         if commit.set.isSingle, commit.clear.isEmpty, let only = commit.set.first, !only.node.isUnsetMember {
             note(only.node, stamp)
             sign(only.node, commit)

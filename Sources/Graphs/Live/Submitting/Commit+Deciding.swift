@@ -8,8 +8,10 @@ internal import Values
 // What depends on the state before a commit is computed when it is checked. Pending
 // commits count as applied.
 extension Commit {
-    /// Whether it needs a value that a commit on its way may change over a tie.
-    var awaitsValues: Bool {
+    /// Whether it depends on what becomes of a commit on its way: because that may change a value
+    /// that it needs over a tie, or because that is newer than what it leads to the same node.
+    var awaitsPending: Bool {
+        if birth != 0 { return (set.first?.node ?? clear.first)?.pending.map { $0.birth > birth } ?? false }
         guard let transaction, !graph.ties.all.isEmpty else { return false }
         return transaction.taken.contains { if case .unknown = $0.coming.value { true } else { false } }
     }

@@ -25,6 +25,7 @@ extension Commit {
         entry.checkedAt = conditions.isEmpty && transaction == nil ? nil : graph.rev
         entry.path = path?.entries ?? []
         entry.isOfLink = isOfLink
+        entry.birth = birth
         if case .expire = kind { entry.expiredBy = earliest }
         return entry
     }
@@ -97,6 +98,7 @@ extension Commit {
         }
         by = entry.by
         isOfLink = entry.isOfLink
+        if entry.birth != 0 { birth = entry.birth }
         if !entry.path.isEmpty { path = ValuePath(entry.path) }
         context = try entry.context.map { (bytes) throws(StoreError) in try Datum(stored: bytes) }
         switch entry.kind {

@@ -103,6 +103,12 @@ public struct Commit {
         set { if newValue != isOfLink { own().isOfLink = newValue } }
     }
 
+    /// When the change was made that a `sync` leads on (``ClientLinks/birth(ofChangeAt:of:)``); 0: none does.
+    package var birth: UInt64 {
+        get { rare?.birth ?? 0 }
+        set { own().birth = newValue }
+    }
+
     /// Where its value has been before.
     public var path: ValuePath? {
         get { rare?.path }
@@ -200,6 +206,7 @@ public struct Commit {
         var transaction: Transaction?
         var results: [UInt8] = []
         var isOfLink = false
+        var birth: UInt64 = 0
         var path: ValuePath?
         var skipped: [String] = []
 
@@ -220,6 +227,7 @@ public struct Commit {
             transaction = other.transaction
             results = other.results
             isOfLink = other.isOfLink
+            birth = other.birth
             path = other.path
             skipped = other.skipped
         }
@@ -292,20 +300,23 @@ public struct Condition {
 
     public let node: NamedNode
     public let test: Test
-    /// The link whose own changes do not count for `unchangedSince`.
-    let link: ClientLink?
+    /// For `unchangedSince`, which changes do not count: those made before this that came over a
+    /// `sync` (``ClientLinks/birth(ofChangeAt:of:)``).
+    ///
+    /// 0: all count.
+    let birth: UInt64
 
     public init(_ node: NamedNode, _ test: Test) {
         self.node = node
         self.test = test
-        link = nil
+        birth = 0
     }
 
-    /// Nothing but the link has changed the node after this rev, or since the link has.
-    package init(_ node: NamedNode, unchangedSince rev: UInt64, exceptBy link: ClientLink) {
+    /// The node's last change was made before what was made at `birth`, wherever that was.
+    package init(_ node: NamedNode, olderThan birth: UInt64) {
         self.node = node
-        test = .unchangedSince(rev)
-        self.link = link
+        test = .unchangedSince((birth - 1) / 2)
+        self.birth = birth
     }
 }
 

@@ -12,19 +12,21 @@ package final class PendingChange {
     }
 
     /// What each of them will change, oldest first; one of any age may be refused.
-    private var changes: Deque<(commit: ObjectIdentifier, value: Value, rev: UInt64, link: ClientLink?)> = []
+    private var changes: Deque<(commit: ObjectIdentifier, value: Value, rev: UInt64, birth: UInt64)> = []
     /// What the newest of them will leave.
     package var value: Value { changes.last?.value ?? .unknown }
     /// The rev that the newest of them will get.
     package var rev: UInt64 { changes.last?.rev ?? 0 }
-    /// The link that has made the newest of them under a condition, if one has.
-    var link: ClientLink? { changes.last?.link }
+    /// When the newest of them was made (``ClientLinks/birth(ofChangeAt:of:)``).
+    var birth: UInt64 { changes.last?.birth ?? 0 }
     var isOver: Bool { changes.isEmpty }
     /// If they will create a family member: the principal that is charged for it.
     var account: MemberAccount?
 
     fileprivate func add(_ value: Value, _ rev: UInt64, by commit: PendingCommit) {
-        changes.append((ObjectIdentifier(commit), value, rev, commit.commit.conditions.first?.link))
+        var birth = 2 * rev
+        if case .known = value, commit.commit.birth != 0 { birth = commit.commit.birth }
+        changes.append((ObjectIdentifier(commit), value, rev, birth))
     }
 
     /// Removes one change of a commit; the oldest is the usual case.

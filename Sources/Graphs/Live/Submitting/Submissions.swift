@@ -11,7 +11,7 @@ final class Submissions {
     private let activity: Activity
     var keys: IdempotencyKeys
     /// Commits that the log has not answered yet.
-    private var waiting = PendingCommits()
+    private(set) var waiting = PendingCommits()
     /// Commits of this turn that were not passed to the log yet.
     private var outgoing: [LogEntry] = []
     /// Commits before which other servers' commits have come: they are checked again at the end of
@@ -61,15 +61,15 @@ final class Submissions {
         return commit.key == nil ? submitNew(commit) : submitOnce(commit)
     }
 
-    /// Lets a commit wait if it takes values that are not known yet, or has come after one that
+    /// Lets a commit wait if it depends on what becomes of another, or has come after one that
     /// does.
     @inline(__always)
     private func putBehind(_ commit: Commit) -> PendingCommit? {
-        guard commit.transaction != nil || !awaiting.isEmpty else { return nil }
+        guard commit.transaction != nil || commit.birth != 0 || !awaiting.isEmpty else { return nil }
         let graph = ObjectIdentifier(commit.graph)
         let pending = PendingCommit(commit, turnBegan: activity.turnBegan)
         if awaiting[graph] == nil {
-            guard commit.awaitsValues, let newest = waiting.newest(of: commit.graph) else { return nil }
+            guard commit.awaitsPending, let newest = waiting.newest(of: commit.graph) else { return nil }
             awaiting[graph] = []
             newest.onAnswer { [unowned self] _ in
                 submitDeferred(awaiting.removeValue(forKey: graph) ?? [])
@@ -319,7 +319,7 @@ final class Submissions {
         do throws(HostError) {
             guard !graph.isChanging else { throw .isChanging }
             pending.commit.renewMembers()
-            if pending.commit.awaitsValues, let newest = waiting.newest(of: graph) {
+            if pending.commit.awaitsPending, let newest = waiting.newest(of: graph) {
                 return newest.onAnswer { [unowned self] _ in moved.append(pending) }
             }
             try pending.commit.decide()
@@ -341,4 +341,11 @@ final class Submissions {
 
     /// The family members that commits on their way will create.
     func coming(in graph: LiveGraph) -> [NamedNode] { waiting.coming(in: graph) }
+}
+
+extension LiveGraph {
+    /// Calls once it is known what becomes of the commits that are on their way now, if any are.
+    package func afterPending(_ done: @escaping () -> Void) {
+        host.submissions.waiting.newest(of: self)?.onAnswer { _ in done() }
+    }
 }

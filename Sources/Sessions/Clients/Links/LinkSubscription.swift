@@ -44,22 +44,31 @@ final class LinkSubscription: Subscription {
     }
 
     /// Sets the node to the present value, as a link does when it is connected (G-21).
+    ///
+    /// What a `sync` begins with counts as newer than all before it, so it is not what a commit on
+    /// its way is about to change.
     func replay() {
+        guard !isEnded, !session.isClosed else { return }
+        if link.kind == .sync, link.from.pending != nil {
+            return graph.afterPending { [weak self] in self?.replay() }
+        }
         guard let value = node?.value else { return }
-        lead(value, Provenance(ofValueOf: link.from), after: graph.rev + 1)
+        lead(value, Provenance(ofValueOf: link.from), madeAt: 2 * graph.rev + 1)
     }
 
     override func queue(_ value: Datum?) {
         if value == nil, lastIsEmpty { return }
         lastIsEmpty = value == nil
-        lead(value, Provenance(ofDeliveredBy: sourceID, in: graph), after: graph.present.rev)
+        let birth = graph.clients.links.birth(ofChangeAt: graph.present.rev, of: link.fromName)
+        lead(value, Provenance(ofDeliveredBy: sourceID, in: graph), madeAt: birth)
     }
 
     /// Puts a value into the queue of what the session's links set, unless it has passed the node.
     ///
     /// In a `sync` the newest change wins: a commit that changes both nodes, or a later one that
-    /// changes the other, leaves that as it is. What the link itself has led there is older.
-    private func lead(_ value: Datum?, _ provenance: Provenance, after rev: UInt64) {
+    /// changes the other, leaves that as it is. What a `sync` has led there is as old as what it
+    /// goes back to.
+    private func lead(_ value: Datum?, _ provenance: Provenance, madeAt birth: UInt64) {
         guard !isEnded, !isFull, !session.isClosed else { return }
         if let value, value.isFail { return report(value) }
         var commit = Commit(graph: graph)
@@ -71,8 +80,9 @@ final class LinkSubscription: Subscription {
         commit.path = path
         commit.skipPassed()
         guard !commit.isVoid else { return }
-        if link.kind == .sync, rev > 0 {
-            commit.conditions.append(Condition(link.to, unchangedSince: rev - 1, exceptBy: link))
+        if link.kind == .sync, birth > 0 {
+            commit.birth = birth
+            commit.conditions.append(Condition(link.to, olderThan: birth))
             commit.epoch = graph.epoch
         }
         waiting += 1
@@ -98,8 +108,7 @@ final class LinkSubscription: Subscription {
         waiting -= 1
         guard !isEnded, !session.isClosed else { return }
         switch result {
-        case .success(let applied):
-            if applied.isChange { link.newest = applied.rev }
+        case .success:
             guard link.refusal != nil else { return }
             link.refusal = nil
             send(value)
