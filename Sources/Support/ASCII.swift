@@ -35,3 +35,16 @@ public enum ASCII {
         value < 10 ? value &+ 48 : value &+ 87
     }
 }
+
+extension Collection<UInt8> {
+    /// Whether a word occurs in the text; its first letter must not occur in it again.
+    package func contains(_ word: StaticString) -> Bool {
+        var matched = 0
+        let word = BorrowedBytes(word)
+        for byte in self {
+            matched = byte == word[matched] ? matched + 1 : (byte == word[0] ? 1 : 0)
+            if matched == word.count { return true }
+        }
+        return false
+    }
+}

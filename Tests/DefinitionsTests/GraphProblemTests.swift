@@ -85,7 +85,7 @@ struct GraphProblemTests {
         let text = #"""
             {"graph": "g", "title": "A graph", "mode": "immediate", "nodes": {
               "x": {"set": "integer", "min": 0, "initial": 3, "ttl": "30s", "requireIfMatch": true,
-                    "history": 600, "unit": "°C", "title": "X", "description": "what x is"},
+                    "confirm": true, "history": 600, "unit": "°C", "title": "X", "description": "what x is"},
               "kept": {"from": "x", "pipe": [{"map": "value + 1"}], "retain": "always"},
               "lean": {"combine": ["x", "kept"], "map": "value[0] + value[1]"},
               "one":  {"merge": ["x", "kept", "x"]},
@@ -106,7 +106,7 @@ struct GraphProblemTests {
         #expect(mutable.check.min == Number(0))
         #expect(mutable.initial == (try Datum.parse("3")))
         #expect(mutable.ttl?.milliseconds == 30_000)
-        #expect(mutable.requiresIfMatch)
+        #expect(mutable.requiresIfMatch && mutable.confirms)
         #expect([x.title, x.unit, x.description] == ["X", "°C", "what x is"])
         #expect(x.history.count == 600)
         #expect(x.position == Position(line: 2, column: 3))

@@ -33,6 +33,7 @@ struct NodeProblemTests {
             (#""a": {"from": "x", ¦"initial": 1}"#, "'initial' is for nodes that are set"),
             (#""a": {"merge": ["x"], ¦"ttl": "5s"}"#, "'ttl' is for nodes that are set"),
             (#""a": {"from": "x", ¦"role": "sensor"}"#, "'role' is for nodes that are set"),
+            (#""a": {"from": "x", ¦"confirm": true}"#, "'confirm' is for nodes that are set"),
             (
                 #""a": {"set": "any", ¦"expect": "1m"}"#,
                 "unknown key 'expect' of a node ('fresh' says how long a value may go without being set)"
@@ -67,6 +68,10 @@ struct NodeProblemTests {
             (
                 #""a": {"set": "any", ¦"label": "x"}"#,
                 "unknown key 'label' of a node ('title' is what people read)"
+            ),
+            (
+                #""a": {"set": "any", ¦"confirmation": true}"#,
+                "unknown key 'confirmation' of a node ('confirm: true' makes the page ask before it sets the node)"
             ),
             (
                 #""a": {"set": "any", ¦"unit_of_measurement": "C"}"#,
@@ -151,6 +156,7 @@ struct NodeProblemTests {
                 #""a": {"set": "any", "requireIfMatch": ¦"yes"}"#,
                 "requireIfMatch must be true or false, not a string"
             ),
+            (#""a": {"set": "any", "confirm": ¦"yes"}"#, "confirm must be true or false, not a string"),
             (
                 #""a": {"from": "x", "retain": ¦"allways"}"#,
                 "retain must be one of whileInUse, untilPressure, always (did you mean 'always'?)"

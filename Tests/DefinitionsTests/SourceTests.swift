@@ -108,6 +108,7 @@ struct SourceTests {
             (#""m.{id}": {"source": {"socket": "met:/x", "send": "{ib}"}}"#, "nothing uses the placeholder"),
             (#""x": {"source": {"socket": "met:/x", "filter": "valu"}}"#, "valu"),
             (#""x": {"source": {"get": "met:/x"}, "ttl": "1s"}"#, "'ttl' is for nodes that are set"),
+            (#""x": {"source": {"get": "met:/x"}, "confirm": true}"#, "'confirm' is for nodes that are set"),
             (#""x": {"source": {"get": "met:/x"}, "set": "number"}"#, "has set and source"),
             (#""x": {"source": {"get": "met:/x"}, "expire": "1s"}"#, "'expire' is for families"),
             (#""x": {"set": "number", "pipe": []}"#, "'pipe' is for nodes that are derived"),

@@ -124,13 +124,17 @@ nodes:
 
 
 def test_a_family_shows_the_spread_of_its_members(open_page):
-    with Server({"g": FAMILY}) as server:
+    with Server({"g": FAMILY.replace("°C", "°C, icon: thermometer")}) as server:
         set_members(server, 3)
         server.set("g", "sensor.2.celsius", 26)
         page = open_page(server, "/#/g/g")
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 26\u202f°C, mean 22")
         expect(node(page, "sensor.{id}.celsius").locator(".word")).to_have_text("3 members")
         expect(node(page, "sensor.{id}.hot").locator(".value")).to_have_text("3 off")
+        # The icon of the definition stands in place of the mark.
+        marks = node(page, "sensor.{id}.celsius").locator(".mark use, path.mark[d]")
+        expect(marks).to_have_count(1)
+        expect(marks).to_have_attribute("href", "#i-thermometer")
         before = server.counts("g")
         server.set("g", "sensor.1.celsius", 35)
         expect(node(page, "sensor.{id}.celsius").locator(".value")).to_have_text("20 to 35\u202f°C, mean 27")

@@ -352,10 +352,10 @@ def test_requests_that_wait_for_keys_hold_up_nobody(tmp_path):
             client.send(json.dumps({"op": "hello", "id": 1, "token": operator(issuer)}))
             client.send(json.dumps({"op": "sub", "id": 2, "graph": "acme", "node": "line.speed"}))
             upgraded = server.socket(operator(issuer, sub="early"))
-            began = time.monotonic()
             for _ in range(20):
                 assert server.get("/healthz").status == 200
-            assert time.monotonic() - began < 1.5 and not answers or issuer.asked
+            # All of them before the first that waits.
+            assert not answers
             for thread in waiting:
                 thread.join(PATIENCE)
             assert [answer.status for answer in answers] == [200] * 8
@@ -561,7 +561,6 @@ def test_two_servers_behind_nginx_and_a_client_that_renews(tmp_path, issuer):
         for client in clients:
             client.send(json.dumps({"op": "auth", "id": 5, "token": operator(issuer, sub="out")}))
         write("revoked: [ { sub: out } ]")
-        began = time.monotonic()
         for server in (one, other):
             server.process.send_signal(signal.SIGHUP)
         for client in clients:
@@ -569,7 +568,6 @@ def test_two_servers_behind_nginx_and_a_client_that_renews(tmp_path, issuer):
                 while True:
                     client.recv(PATIENCE)
             assert closed.value.rcvd.code == 4401
-        assert time.monotonic() - began < 1
 
 
 @nginx.needed

@@ -1,14 +1,15 @@
-"""What opening a view costs: files, bytes, first paint. The budgets are 240 kB as written, 82 kB as
-sent and 40 requests, and 28 requests and 74 kB as sent for a graph."""
+"""What opening a view costs: files and bytes. The budgets are 240 kB as written, 82 kB as sent and
+40 requests, 28 requests and 74 kB as sent for a graph, and 90 kB as sent for a touch kiosk.
+`scripts/bench_page.py` measures time."""
 
 import pytest
 from playwright.sync_api import expect
 from sluice import ROOT, Server
-from tracing import QUIET
 
 pytestmark = pytest.mark.browser
 BUDGET = 40, 240_000, 82_000
 GRAPH = 28, 240_000, 74_000
+TOUCH = 40, 240_000, 90_000
 VIEWS = {
     "": ".graphs a",
     "#/g/house/values": "[data-node=indoor_f]",
@@ -18,6 +19,7 @@ VIEWS = {
     "#/g/host": ".node .name",
     "#/g/host/dash": ".chart canvas",
     "#/g/house/dash": ".people-join",
+    "#/g/house/dash?kiosk=touch": ".touch",
     "#/g/fleet": ".node.family .word",
     "#/g/fleet/dash": ".chart canvas",
 }
@@ -46,12 +48,11 @@ def test_opening_a_view_keeps_its_budget(open_page, shipped, view):
         return all.filter(({ startTime }) => startTime < later).map(({ name, decodedBodySize, encodedBodySize }) => [new URL(name).pathname, decodedBodySize, encodedBodySize]);
     }""")
     found = len(entries), sum(entry[1] for entry in entries), sum(entry[2] for entry in entries)
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     print(
         f"\n{view or 'graphs'}: {found[0]} requests, {found[1] / 1000:.1f} kB as written, "
-        f"{found[2] / 1000:.1f} kB as sent, painted after {painted:.0f} ms"
+        f"{found[2] / 1000:.1f} kB as sent"
     )
     budget = GRAPH if view.count("/") == 2 and view.startswith("#/g/") else BUDGET
+    budget = TOUCH if "kiosk=touch" in view else budget
     assert all(is_ <= most for is_, most in zip(found, budget)), (found, entries)
-    assert painted < (300 if QUIET else 3000)
     page.close()

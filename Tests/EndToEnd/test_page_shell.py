@@ -268,3 +268,12 @@ def test_the_content_is_one_key_away_and_views_begin_at_their_beginning(open_pag
     page.get_by_role("link", name="About", exact=True).press("Enter")
     expect(page.get_by_role("heading", name="About this server")).to_be_visible()
     expect(page.locator("#main")).to_be_focused()
+
+
+def test_what_calls_for_attention_stands_below_the_name_of_its_graph(open_page):
+    wet = "graph: g{}\ntitle: {}\nnodes:\n  a: {{ set: boolean, initial: {}, severity: alarm, title: Wet }}\n"
+    with Server({"a": wet.format(1, "Boat", "true"), "b": wet.format(2, "Home", "false")}) as server:
+        page = open_page(server, "/#/g/g2/dash", viewport={"width": 1280, "height": 800})
+        link = page.locator("#sidebar a").filter(has_text="Boat")
+        expect(link).to_contain_text("1 alarm")
+        assert link.locator(".severity").bounding_box()["x"] < link.bounding_box()["x"] + 12

@@ -15,6 +15,7 @@ ROOTS = {
     "dash/dash.css": r"\.in-dash\b",
     "dash/editing.css": r"\.in-dash\b",
     "dash/forms.css": r"\.in-dash\b",
+    "dash/touch.css": r"\.in-dash\b",
     "graph/graph.css": r"\.in-graph\b",
     "graph/more.css": r"\.in-graph\b",
     "views/views.css": r"\.in-views\b",

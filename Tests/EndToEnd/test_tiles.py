@@ -120,3 +120,41 @@ def test_on_a_phone_small_tiles_stand_beside_each_other_in_their_order(open_page
         assert one["y"] == two["y"] and one["x"] + one["width"] < two["x"]
         assert wide["y"] > one["y"] and wide["width"] > 1.9 * one["width"]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_alarm_that_is_out_of_date_can_be_read(open_page):
+    graph = GRAPH.replace("title: Water,", "title: Water, role: sensor, fresh: 1s,")
+    with Server({"g": graph}) as server:
+        page = open_page(server, address(WIDGETS, edit=False))
+        wet = widget(page, "Water")
+        expect(wet).to_have_attribute("data-state", "stale")
+        expect(wet).to_have_attribute("data-loud", "alarm")
+        assert colour(wet.locator(".widget-state"), "color") == colour(wet.locator(".widget-alarm"), "color")
+        assert float(colour(wet.locator(".widget-body"), "opacity")) > 0.7
+
+
+@pytest.mark.parametrize("edit", [True, False], ids=["edited", "looked at"])
+@pytest.mark.parametrize("width", [800, 1024])
+def test_words_of_a_title_stay_whole_in_narrow_tiles(open_page, width, edit):
+    graph = GRAPH.replace("Living room", "Bathroom").replace("title: Door", "title: Windows")
+    with Server({"g": graph}) as server:
+        page = open_page(
+            server, address(WIDGETS, edit=edit), viewport={"width": width, "height": 700}, has_touch=True
+        )
+        if edit:
+            expect(page.locator(".handles").first).to_be_visible()
+        expect(widget(page, "Windows").locator("output")).to_have_text("closed")
+        lines = "it => Math.round(it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))"
+        for title in ("Bathroom", "Windows"):
+            assert widget(page, title).locator("h2").evaluate(lines) == 1
+
+
+def test_no_row_is_cut_on_a_phone(open_page):
+    nodes = "".join(f"  n{i}: {{ set: number, initial: {i} }}\n" for i in range(30))
+    with Server({"g": f"graph: g\nnodes:\n{nodes}"}) as server:
+        page = open_page(
+            server, address(layout({"kind": "table", "nodes": ["*"], "title": "All"}), edit=False),
+            viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
+        )
+        expect(widget(page, "All").get_by_role("row").nth(3)).to_be_visible()
+        assert widget(page, "All").locator(".rows-pane").evaluate("it => it.clientHeight % 28") == 0

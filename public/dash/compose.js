@@ -40,9 +40,15 @@ const room = { alarms: 12, settings: 12, others: 24, charts: 6, series: 6, table
 export function compose(nodes, families = [], isAll = false) {
   const widgets = [], shown = isAll ? [...new Set([...titled(nodes), ...nodes.filter(({ name }) => name)])]
     : titled(nodes);
-  let top = 0;
-  /** Rows of about the same number of widgets, which fill the columns: nothing can float up. */
-  const section = (all, across, h) => {
+  let top = 0, alone = [];
+  /**
+   * Rows of about the same number of widgets, which fill the columns: nothing can float up. One
+   * small widget alone stands in the next section.
+   */
+  const section = (more, across, h, isLast = true) => {
+    const all = [...alone, ...more];
+    alone = all.length === 1 && !isLast ? all : [];
+    if (alone.length) return;
     for (let rows = Math.ceil(all.length / across), at = 0; rows > 0; rows--, top += h) {
       const count = Math.ceil((all.length - at) / rows), w = columns / count;
       for (let i = 0; i < count; i++) widgets.push({ ...all[at++], x: i * w, y: top, w, h });
@@ -55,9 +61,9 @@ export function compose(nodes, families = [], isAll = false) {
   // Numbers of one unit are read beside each other.
   const ordered = [...Map.groupBy(others.filter(isNumber), ({ unit }) => unit).values(),
     others.filter((each) => !isNumber(each))].flat();
-  section(alarms.slice(0, room.alarms).map(({ name }) => ({ kind: "lamp", node: name })), 4, 2);
+  section(alarms.slice(0, room.alarms).map(({ name }) => ({ kind: "lamp", node: name })), 4, 2, false);
   section(settings.slice(0, room.settings).map(({ name, min, max }) =>
-    ({ kind: "editor", node: name, ...(min !== undefined && max !== undefined && { slider: true }) })), 3, 2);
+    ({ kind: "editor", node: name, ...(min !== undefined && max !== undefined && { slider: true }) })), 3, 2, !ordered.length);
   section(ordered.slice(0, room.others).map((each) =>
     ({ kind: isNumber(each) ? "number" : isBoolean(each) ? "lamp" : "text", node: each.name })), 4, 2);
   const charted = Map.groupBy(shown.filter(hasPast), ({ unit, name }) => unit ?? name);
@@ -67,7 +73,7 @@ export function compose(nodes, families = [], isAll = false) {
   const kin = Map.groupBy(families.filter(({ kind }) => kind === "mutable"), ({ name }) => name.split(/\.?\{/)[0]);
   section([...kin].slice(0, room.tables).map(([prefix, all]) => ({
     kind: "table", nodes: all.map(({ name }) => globOf(name)),
-    title: (all.length === 1 && all[0].title) || prefix || all[0].name,
+    title: (all.length === 1 && all[0].title?.replace(/\s*\{\w+\}/g, "").trim()) || prefix || all[0].name,
   })), 2, 5);
   return { v: version, widgets };
 }
@@ -95,9 +101,14 @@ export async function made(board, isAll = false) {
   const asleep = nodes.filter((each) => each.kind !== "mutable" && !("v" in each)).map(({ name }) => name);
   const { m } = await client.get(graph, asleep).catch(() => ({ m: {} }));
   const layout = compose(nodes.map((each) => ({ ...each, ...m[each.name] })), observed.families, isAll);
-  return { layout, problems: [], foot: foot(board, leftOut(nodes, layout)) };
+  return { layout, problems: [], foot: layout.widgets.length ? foot(board, leftOut(nodes, layout)) : null };
 }
 
-export const emptyBoard = (add) => h("div", { class: "notice" }, h("h1", {}, "An empty dashboard"),
-  h("p", {}, "Widgets show nodes of this graph and listen to them: what they show is kept alive by this page."),
-  h("button", { type: "button", class: "primary", onclick: () => add.click() }, "Add a widget"));
+/** What stands in place of widgets; `board` may be on a wall, or in the past. */
+export function emptyBoard({ observed: { nodes, families }, canEdit, addButton }) {
+  const isBare = nodes?.size === 0 && !families.length;
+  return h("div", { class: "notice" }, h("h1", {}, isBare ? "No values yet" : "An empty dashboard"),
+    h("p", {}, isBare ? "The definition of this graph has no nodes. They come here as soon as its file has some."
+      : "Nothing stands on it yet. Widgets show values of this graph, and let people set them."),
+    canEdit && !isBare && h("button", { type: "button", class: "primary", onclick: () => addButton.click() }, "Add a widget"));
+}

@@ -29,6 +29,7 @@ export class Editing {
     this.moving = new Moving(board, this);
     this.handles = new Handles(board, this);
     this.#present = JSON.stringify(board.layout);
+    this.handles.show();
   }
 
   /**

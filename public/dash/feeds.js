@@ -78,25 +78,41 @@ export class Ring {
   }
 }
 
+/** What widgets take from the definition of a node. */
+const definitionOf = ({ kind, title, unit, icon, role, type, enum: choices, severity, ok, words, min, max, history }) =>
+  JSON.stringify([kind, title, unit, icon, role, type, choices, severity, ok, words, min, max, history]);
+
+/** A graph without its values. "change" is any news; "redefined" names nodes that differ now. */
 export class Observed extends EventTarget {
   /** By name and by id; null until they are known, or if they may not be seen. */
   nodes = null; listeners = null; families = [];
   refused = "";
   known = new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
-  #watch; #kin = null;
+  #watch; #kin = null; #members = new Map();
 
   constructor(client, graph) {
     super();
-    this.#watch = client.observe(graph, (event) => this.#hear(event, graph), { every: 500, members: [] });
+    // One after the other: what the first needs may load longer than the next takes to come.
+    let last = Promise.resolve();
+    const hear = (event) => { last = last.then(() => this.#hear(event, graph)).catch(reportError); };
+    this.#watch = client.observe(graph, hear, { every: 500, members: [] });
   }
 
-  /** The definition of a node, or of each member of its family. */
-  facts(name) { return this.nodes?.get(name) ?? this.#kin?.familyOf(this.families, name); }
+  /** The definition of a node, or of a member as its family has it. */
+  facts(name) {
+    const known = this.nodes?.get(name) ?? this.#members.get(name), family = known ? null
+      : this.#kin?.familyOf(this.families, name);
+    if (!family) return known;
+    const member = { ...family, family: family.name, name };
+    this.#members.set(name, Object.assign(member, this.#kin.called(member)));
+    return member;
+  }
 
   close() { this.#watch.close(); }
 
   async #hear({ op, add = {}, del = {}, code, msg, ...picture }, graph) {
     if (picture.families) this.#kin ??= await load("/graph/kin.js").catch(() => null);
+    const before = this.nodes && new Map(this.nodes), { families } = this;
     if (op === "topo") {
       this.nodes = new Map();
       this.listeners = new Map();
@@ -115,9 +131,21 @@ export class Observed extends EventTarget {
       this.nodes = new Map();
       this.#add(answer.ok ? await answer.json() : {});
     }
+    if (before) this.#compare(before, families);
+  }
+
+  #compare(before, families) {
+    const { nodes } = this, namesOf = (all) => String(all.map(({ name, title }) => [name, title]));
+    const others = [...new Set([...before.keys(), ...nodes.keys()])].filter((name) => {
+      const [old, now] = [before.get(name), nodes.get(name)];
+      return old !== now && (!old || !now || definitionOf(old) !== definitionOf(now));
+    });
+    if (!others.length && namesOf(families) === namesOf(this.families)) return;
+    this.dispatchEvent(new CustomEvent("redefined", { detail: others }));
   }
 
   #add({ nodes = [], listeners = [], families = this.families }) {
+    if (families !== this.families) this.#members.clear();
     this.families = families;
     for (const each of nodes) if (each.name) this.nodes.set(each.name, each);
     for (const each of listeners) this.listeners?.set(each.l, each);

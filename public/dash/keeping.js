@@ -35,7 +35,8 @@ export class Keeping {
       { label: "Copy link", action: () => this.#link() },
       { label: "Export", action: () => download(`${graph}-dashboard.json`, { ...board.layout, graph }) },
       { label: "Import…", action: () => this.#import() },
-      { label: "Full page (kiosk)", action: () => this.#kiosk() },
+      { label: "Full page, to look at", action: () => this.#kiosk("1") },
+      { label: "Full page, to touch", action: () => this.#kiosk("touch") },
     ]);
   }
 
@@ -46,11 +47,11 @@ export class Keeping {
     (await load("/dash/creating.js")).create(page, graph);
   }
 
-  /** Nothing but widgets, as they are now. */
-  #kiosk() {
+  /** Nothing but widgets, as they are now; `kind` is that of the kiosk in its address. */
+  #kiosk(kind) {
     const { page, graph } = this.#board, query = new URLSearchParams(page.route.query);
     query.delete("edit");
-    query.set("kiosk", "1");
+    query.set("kiosk", kind);
     page.go(`${graphPath(graph, "dash")}?${query}`);
   }
 

@@ -13,20 +13,22 @@ const loudness = { warn: 1, bad: 2, alarm: 2 };
 
 class Board {
   widgets = []; layout = empty; cursor = new EventTarget();
-  canEdit = true; isEditing = false; isKiosk = false;
+  canEdit = true; isEditing = false; isKiosk = false; isTouch = false;
   /** The server's dashboard that is shown: `{ name, etag }`; null for one that is not saved. */
   saved = null;
   connection = {};
   heading = h("h1", { class: "unseen", hidden: true });
   element = h("div", { class: "dash" }, h("span", { class: "skeleton" }));
   notice = h("div", { class: "card dash-notice", role: "status", hidden: true });
-  #address = null; #editing = null; #foot = null; #sources = new Map(); #ticks = 0;
+  #address = null; #editing = null; #foot = null; #isMade = false; #sources = new Map(); #ticks = 0;
+  #touch = null;
 
   constructor(element, page) {
     const { frame, header, keys, route, signal, store } = page;
     this.page = page;
     this.graph = route.params.graph;
     this.source();
+    this.observed.addEventListener("redefined", ({ detail }) => this.#redefined(detail));
     store.listen("state", (state) => this.#connected(state), signal);
     const act = (label, run, attributes) =>
       h("button", { type: "button", onclick: () => this.edit(run), ...attributes }, label);
@@ -71,17 +73,20 @@ class Board {
 
   async show(route) {
     this.page.route = route;
-    const { query } = route, w = query.get("w"), d = query.get("d"), isKiosk = query.get("kiosk") === "1";
+    const { query } = route, [w, d, kiosk] = ["w", "d", "kiosk"].map((key) => query.get(key));
+    const isKiosk = /^(1|touch)$/.test(kiosk);
     this.canEdit = !isKiosk;
     this.isKiosk = isKiosk && document.documentElement.hasAttribute("data-kiosk");
+    this.isTouch = this.isKiosk && kiosk === "touch";
     this.#mode(this.canEdit && query.get("edit") === "1");
-    const address = JSON.stringify([w, d, isKiosk]);
+    const address = JSON.stringify([w, d, isKiosk && kiosk]);
     if (address === this.#address) return;
     this.#address = address;
     const found = w === null ? this.#stored(d) : load("/dash/address.js").then(({ decode }) => decode(w));
     const { layout, problems, name, etag, foot } = await found.catch(({ message }) =>
       ({ problems: [`This dashboard could not be read: ${message}.`] }));
     if (this.#address !== address || this.page.signal.aborted) return;
+    this.#isMade = w === null && !name;
     this.saved = name ? { name, etag } : w !== null && d !== null ? { name: d, etag: query.get("t") } : null;
     this.say(problems);
     this.set(layout ?? empty, foot);
@@ -99,6 +104,16 @@ class Board {
   async composed() {
     await this.observed.known;
     return (await load("/dash/compose.js")).made(this);
+  }
+
+  /** A board that was made from the graph is made again, another one gets its widgets anew. */
+  async #redefined(names) {
+    const { nodes } = this.observed, address = this.#address, isOther = (name) => nodes.has(name) && names.includes(name);
+    if (this.isEditing || !(this.#isMade || this.widgets.some((each) => each.nodes.some(isOther)))) return;
+    const { layout, foot } = this.#isMade ? await this.composed() : { layout: this.layout, foot: this.#foot };
+    if (this.#address !== address || this.isEditing || this.page.signal.aborted) return;
+    this.set(layout, foot);
+    this.#editing?.restart();
   }
 
   /** Shows versions saved by others, but not while the user is editing. */
@@ -143,7 +158,7 @@ class Board {
     this.#dress();
     if (this.widgets.length) return;
     load("/dash/compose.js").then(({ emptyBoard }) => {
-      if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this.addButton));
+      if (!this.widgets.length) this.element.replaceChildren(emptyBoard(this));
     }, () => {});
   }
 
@@ -170,6 +185,12 @@ class Board {
 
   /** On a wall the board fills the screen. */
   async fit() {
+    if (this.isTouch) {
+      this.#touch ??= load("/dash/touch.js").then(({ Touch }) => !this.page.signal.aborted && new Touch(this));
+      return void (await this.#touch)?.fit?.();
+    }
+    (await this.#touch)?.close?.();
+    this.#touch = null;
     if (!this.isKiosk && !this.element.style.zoom) return;
     const { fit } = await load("/dash/kiosk.js");
     fit(this.element, this.isKiosk && !this.page.store.get("narrow"), this.widgets.map(({ data }) => data));
@@ -186,6 +207,8 @@ class Board {
   // Looking and editing
 
   #mode(isEditing) {
+    // What was said of a change, with a way back, is over.
+    if (this.isEditing && !isEditing) this.say([]);
     this.isEditing = isEditing;
     this.element.classList.toggle("editing", isEditing);
     this.editButton.setAttribute("aria-pressed", isEditing);

@@ -82,25 +82,33 @@ export class Widget {
     const board = this.#board, { data } = this, { graph, observed, feeds, facts } = this.#source;
     return {
       feeds: this.sources.map(({ feed }) => feed), page: board.page, graph, observed, facts, signal, title: this.title,
-      now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk,
+      now: feeds.now, cursor: board.cursor, isKiosk: board.isKiosk, isTouch: board.isTouch,
       unit: (name) => data.unit ?? (data.pipe ? "" : facts(name)?.unit ?? ""),
       words: (name) => (data.pipe ? undefined : facts(name)?.words),
       mark: () => this.mark(), tone: (isLamp) => this.#toned(isLamp), tile: this.#tile,
     };
   }
 
-  /** What is not on screen is not drawn, but it calls for attention all the same. */
-  #rate() {
-    const { kind: { kind, source, options }, sources: [first] } = this;
-    if (!source && options.includes("ok") && first?.feed.meta) this.#toned(kind === "lamp");
+  /** Whether its value is known, and has a tone. */
+  get rates() {
+    const { kind, sources: [first] } = this;
+    return !!kind && !kind.source && kind.options.includes("ok") && !!first?.feed.meta;
   }
 
-  /** Works out how good the value is, shows it on the whole widget, and returns it. */
-  #toned(isLamp) {
+  /** What is not on screen is not drawn, but it calls for attention all the same. */
+  #rate() { if (this.rates) this.#toned(this.kind.kind === "lamp"); }
+
+  /** How good its value is. */
+  get tone() {
     const { data } = this, [{ feed }] = this.sources;
     const node = (!data.pipe && this.#source.facts(feed.node)) || {};
     const isOwn = data.ok !== undefined || data.bad !== undefined || data.warn !== undefined;
-    const tone = node.severity && !isOwn ? toneOfNode(node, feed.entry) : toneOf(feed.entry, data, node.severity);
+    return node.severity && !isOwn ? toneOfNode(node, feed.entry) : toneOf(feed.entry, data, node.severity);
+  }
+
+  /** Shows on the whole widget how good the value is, and returns it. */
+  #toned(isLamp) {
+    const { tone } = this;
     this.#tile.tone(tone, isLamp);
     if (tone === this.#tone) return tone;
     this.#tone = tone;

@@ -20,6 +20,21 @@ export function familyOf(families, name) {
   return families.find((each) => fits(each.name, plain));
 }
 
+/**
+ * What people call a member: the title of its family, with what stands for the placeholders in
+ * their places, or after it.
+ */
+export function memberTitle({ name: family, title }, name) {
+  const names = family.match(placeholder) ?? [], keys = new RegExp(
+    `^${family.split(placeholder).map(escaped).join("([\\w-]{1,64})")}$`).exec(name)?.slice(1) ?? [];
+  const filled = title.replace(placeholder, (each) => keys[names.indexOf(each)] ?? each);
+  return filled === title ? [title, ...keys].join(" ") : filled;
+}
+
+/** For what the server says of a node: its title, where that is the one of a family. */
+export const called = ({ name, family, title }) =>
+  (family && title ? { title: memberTitle({ name: family, title }, name) } : undefined);
+
 /** Takes over what the server lists anew as a whole. */
 export function replace(model, { families, upstreams }, news) {
   if (families || news.fresh) put(model, "families", (families ?? []).map(familyNode), news);

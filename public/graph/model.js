@@ -93,8 +93,8 @@ export class GraphModel {
 
   addNode(told, now) {
     const id = idOf(told), before = this.nodes.get(id);
-    const node = { exists: true, ...told, id, ownerCount: told.ownerCount ?? told.owners?.length ?? 0,
-      rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
+    const node = { exists: true, ...told, ...this.kin?.called(told), id,
+      ownerCount: told.ownerCount ?? told.owners?.length ?? 0, rate: before?.rate ?? 0, rateAt: before?.rateAt ?? now };
     node.owners ??= [];
     node.count ??= 0;
     if (told.n !== undefined) this.ids.set(told.n, id);

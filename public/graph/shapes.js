@@ -94,7 +94,7 @@ export class Shape {
       part.flash = svg("rect", { class: "flash", width: w, height: h, rx: round }),
       kind === "mutable" || entry?.word === "mutable"
         ? svg("path", { class: "bar", d: `M8 0H5A5 5 0 000 5V${h - 5}A5 5 0 005 ${h}H8Z` }) : null,
-      part.mark = svg("path", { class: "mark", d: markOf(isClient ? "listener" : kind),
+      part.mark = svg("path", { class: "mark", d: entry?.icon ? null : markOf(isClient ? "listener" : kind),
         transform: `translate(12,${middle ? middle - 8 : 7})` }),
       // The icon of the definition, in place of that.
       part.icon = entry?.icon && svg("g", { class: "mark" }, symbol(entry.icon, { x: 12, y: 7, width: 16, height: 16 })),

@@ -15,7 +15,7 @@ export function spreadOf(entries, { unit = "", words } = {}) {
     for (const v of numbers) { least = Math.min(least, v); greatest = Math.max(greatest, v); sum += v; }
     const text = (v) => formatNumber(v, 4);
     parts.push(least === greatest ? `all ${formatValue(least, unit)}`
-      : `${text(least)} to ${text(greatest)}${unit && `\u202f${unit}`}, mean ${text(sum / numbers.length)}`);
+      : `${text(least)} to ${text(greatest)}${unit && `\u202f${unit}`}, mean ${formatNumber(sum / numbers.length, 3)}`);
   } else if (held.length) {
     const counts = [...Map.groupBy(held, ({ v }) => (typeof v === "object" && v ? "others" : formatValue(v, unit, words)))]
       .map(([text, all]) => [text, all.length]).sort((a, b) => b[1] - a[1]);

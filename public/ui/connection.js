@@ -58,7 +58,7 @@ class ConnectionState extends HTMLElement {
     setText(this.#detail, detail);
     this.dataset.state = name;
     this.dataset.mark = late ? "ring" : marks[name];
-    this.retry.hidden = /^(connecting|live)$/.test(name);
+    this.retry.hidden = /^(connecting|live)$/.test(name) || isSignedOut(state);
     this.meters.hidden = name !== "live";
     if (hadFocus && this.retry.hidden) this.chip.focus();
   }
@@ -103,8 +103,8 @@ export class Banner {
     }
     if (!/^(reconnecting|offline)$/.test(name) || !since || now - since < patience) return "";
     const age = formatDuration(Math.floor((now - since) / 1000) * 1000);
-    // A kiosk only shows values.
-    const rest = document.documentElement.hasAttribute("data-kiosk") ? "" : "; nothing can be set";
+    // The other kiosk only shows values.
+    const rest = document.documentElement.dataset.kiosk === "1" ? "" : "; nothing can be set";
     return `Not connected for ${age}. What you see is from before${rest}.`;
   }
 

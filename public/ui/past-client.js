@@ -1,10 +1,12 @@
 // Replaces the client while views show the past: the same calls, answered from one past picture
 // after another.
-import { SluiceError } from "/client.js";
+import { SluiceError, decode } from "/client.js";
 
 const refuse = () => Promise.reject(new SluiceError({ code: "past", msg: "the past cannot be changed" }));
 const missing = { ended: { code: "past", msg: "there was no such node at that revision" } };
 const unknown = { ended: { code: "past", msg: "pipelines run on live values only" } };
+/** So many pages of members are asked for at most. */
+const mostPages = 5;
 const heldOf = ({ v, empty, fail }) => (fail ? { fail } : v === undefined || empty ? { empty: true } : { v });
 
 export class PastClient {
@@ -71,8 +73,9 @@ export class PastClient {
 
   watch(target, type, fn, { pipe } = {}) {
     const { node, nodes } = typeof target === "string" ? { node: target.split("/")[1] } : target;
-    let names = new Set();
-    return this.#join(() => nodes ? (names = this.#tellAll(nodes, names, fn)) : this.#tell(node, pipe, type, fn));
+    const names = new Set(), tell = () => nodes ? this.#tellAll(nodes, names, fn, () => this.#watchers.has(tell))
+      : this.#tell(node, pipe, type, fn);
+    return this.#join(tell);
   }
 
   #tell(name, pipe, type, fn) {
@@ -84,19 +87,38 @@ export class PastClient {
     fn(value, { t: node.t, rev, c: node.c, epoch, folded: 1, empty, fail, anew: true });
   }
 
-  /** Groups nodes that changed at the same time; returns the names of all. */
-  #tellAll(globs, before, fn) {
+  /** The members that globs match, where a picture has only their number: `{ name: entry }`. */
+  async #members(globs) {
+    const { families = [], nodes } = this.#picture, named = new Set(nodes.map(({ family }) => family)), found = {};
+    const isHidden = families.some(({ name, members }) => members && !named.has(name));
+    const query = new URLSearchParams(`nodes=${globs}&${this.query}`);
+    for (let i = 0; isHidden && i < mostPages; i++) {
+      const answer = await fetch(`/v1/graphs/${encodeURIComponent(this.#graph)}/values?${query}`).catch(() => {});
+      const { m, next } = answer?.ok ? decode(await answer.text()) : {};
+      Object.assign(found, m);
+      if (!next) break;
+      query.set("next", next);
+    }
+    return found;
+  }
+
+  /** Groups nodes that changed at the same time; `before` has the names that were there. */
+  async #tellAll(globs, before, fn, isWatched) {
+    const picture = this.#picture, { rev, epoch, nodes } = picture, members = await this.#members(globs);
+    if (this.#picture !== picture || !isWatched()) return;
     const fits = globs.map((glob) =>
       new RegExp(`^${glob.replace(/[.-]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`));
-    const { rev, epoch, nodes } = this.#picture,
-      named = nodes.filter(({ name }) => name !== undefined && fits.some((each) => each.test(name)));
-    const present = new Set(named.map(({ name }) => name)), gone = [...before].filter((name) => !present.has(name));
-    for (const [t, all] of Map.groupBy(named, (node) => node.t)) {
-      fn({}, { m: Object.fromEntries(all.map((node) => [node.name, heldOf(node)])), t, rev, epoch });
+    const named = nodes.filter(({ name }) => name !== undefined && fits.some((each) => each.test(name)));
+    for (const { name } of named) delete members[name];
+    // When hidden members got their values is not known.
+    const all = [...named, ...Object.entries(members).map(([name, entry]) => ({ ...entry, name, t: 0 }))];
+    const present = new Set(all.map(({ name }) => name)), gone = [...before].filter((name) => !present.has(name));
+    for (const [t, some] of Map.groupBy(all, (node) => node.t)) {
+      fn({}, { m: Object.fromEntries(some.map((node) => [node.name, heldOf(node)])), t, rev, epoch });
     }
-    if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: this.#picture.t,
-      rev, epoch });
-    return present;
+    if (gone.length) fn({}, { m: Object.fromEntries(gone.map((name) => [name, { gone: true }])), t: picture.t, rev, epoch });
+    before.clear();
+    for (const name of present) before.add(name);
   }
 
   async get(target, what) {

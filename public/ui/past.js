@@ -202,8 +202,9 @@ class Past {
   /** The address names this view of the graph now. */
   async follow(path, route) {
     if (!this.#kept) return;
-    const inPast = route.name === "dash" ? { ...route, query: new URLSearchParams([...route.query, ["kiosk", "1"]]) }
-      : route;
+    const query = new URLSearchParams(route.query);
+    query.set("kiosk", "1");
+    const inPast = route.name === "dash" ? { ...route, query } : route;
     if (this.#showing?.path === path && this.#showing.element.isConnected) return void this.#view?.update?.(inPast);
     this.#unmount();
     const { main, slot } = this.#page, showing = this.#showing = { path, element: h("div", { class: "view" }),

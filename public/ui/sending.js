@@ -1,4 +1,5 @@
 // From the input in a <value-editor> to a value that is sent, and its result.
+import { load } from "/lib/dom.js";
 import { formatEntry, same } from "/lib/format.js";
 import { choicesOf, fieldText, parseInput } from "/lib/input.js";
 
@@ -37,11 +38,11 @@ export class Sending {
     const step = node.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((max - min) / 500)) || 1;
     const value = Math.min(max, Math.max(min, Number((Math.round(number / step) * step).toPrecision(12))));
     field.value = fieldText(node, value);
-    this.#drag(value, isLast);
+    this.latest(value, isLast);
   }
 
-  /** A drag sends at most twenty values a second, and ends with the exact one. */
-  #drag(value, last) {
+  /** Of several in a row at most twenty a second are sent, and the last of them exactly. */
+  latest(value, last = true) {
     this.#next = { value, last };
     if (this.#flying) return;
     this.#flying = true;
@@ -62,23 +63,40 @@ export class Sending {
     const { value, error } = this.#read(text);
     if (error) return this.#reject(error);
     // Arrow keys in a list of choices are as fast as a slider.
-    return this.#editor.kind === "select" ? this.#drag(value, true) : this.submit(value, false, text);
+    return this.#editor.kind === "select" ? this.latest(value) : this.submit(value, false, text);
   }
 
   #takes(isPassing) { return !("off" in this.#editor.dataset)
     && (this.#name !== "sending" || isPassing || this.#flying); }
 
   async submit(value, isPassing = false, text = this.#editor.field.value) {
-    if (!this.#takes(isPassing)) return;
-    const { given: { client, graph, node }, entry: { v, empty } } = this.#editor;
+    const editor = this.#editor, { given: { client, graph, node } } = editor;
+    // Of a drag only the end is asked about.
+    if (!this.#takes(isPassing) || (node.confirm && (isPassing || !await this.#confirms({ v: value })))) return;
+    const { v, empty } = editor.entry;
     const condition = node.requireIfMatch ? { [node.name]: empty ? { empty } : { v } } : undefined;
     await this.#wait(() => client.set(`${graph}/${node.name}`, value, { if: condition, hand: true }), value,
       isPassing, text);
   }
 
-  empty() {
+  async empty() {
     const { client, graph, node } = this.#editor.given;
+    if (node.confirm && !await this.#confirms({ empty: true })) return;
     return this.#wait(() => client.set(graph, {}, { clear: [node.name] }), undefined);
+  }
+
+  /** Asks whether the node is to get `next`. What was typed stays after a no. */
+  async #confirms(next) {
+    const editor = this.#editor, { away: { signal }, given: { node } } = editor;
+    try {
+      const { ask } = await load("/ui/confirm.js"), answer = await ask(node, () => editor.entry, next, signal);
+      if (answer || signal.aborted) return answer && !signal.aborted;
+      if (/text|area|json/.test(editor.kind)) this.edited(editor.field.value);
+      else editor.restore();
+    } catch ({ message }) {
+      this.#reject(`Not set: ${message}`);
+    }
+    return false;
   }
 
   /** `text` was in the field when the set was requested. */

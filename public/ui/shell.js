@@ -67,13 +67,13 @@ export class Shell {
 
   route(route) {
     const { name, params: { graph }, query } = this.#route = route, inGraph = graph !== undefined,
-      isKiosk = query.get("kiosk") === "1";
+      kiosk = /^(1|touch)$/.exec(query.get("kiosk"))?.[0];
     this.#graph = graph ?? this.#graph;
-    document.documentElement.toggleAttribute("data-kiosk", isKiosk);
+    setAttribute(document.documentElement, "data-kiosk", kiosk);
     for (const link of document.querySelectorAll(".views a")) {
       setAttribute(link, "aria-current", (inGraph ? "home" : name) === link.dataset.view && "page");
     }
-    document.getElementById("context").hidden = !inGraph || isKiosk;
+    document.getElementById("context").hidden = !inGraph || !!kiosk;
     if (inGraph) arrange(this.#tabs, tabs.map(([view, label, own]) =>
       h("a", { href: href(graphPath(graph, view)), "aria-current": own === name && "page" }, label)));
     this.#bottom();

@@ -10,8 +10,8 @@ let numbers = 0;
 
 /** The parts of a definition that affect the field: when they change, the field is made again. */
 const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, enum: choices, words, slider,
-  requireIfMatch }) =>
-  JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices, words, slider, requireIfMatch]);
+  requireIfMatch, confirm }) => JSON.stringify([type, title, unit, min, max, minLength, maxLength, pattern, choices,
+  words, slider, requireIfMatch, confirm]);
 
 class ValueEditor extends HTMLElement {
   entry = { empty: true }; away = new AbortController();

@@ -134,10 +134,9 @@ export async function mount(element, context) {
         const isElsewhere = error.code === "not_found";
         element.replaceChildren(h("div", { class: "notice" },
           h("h1", {}, isElsewhere ? "Clients are listed at another address" : "Clients are not shown to you"),
-          h("p", {}, isElsewhere ? ["Who runs this server has given its operations an address of their own (",
+          h("p", {}, isElsewhere ? ["The operations of this server have an address of their own (",
             h("code", {}, "admin.listen"), " in the configuration). The list is there, at ",
-            h("code", {}, "/v1/connections"), "."] : [`${error.message}. The list of connections takes the right `,
-              h("code", {}, "admin"), "."])));
+            h("code", {}, "/v1/connections"), "."] : ["Who is connected is shown to tokens with the right ", h("code", {}, "admin"), "."])));
       }
       // Without an answer the connection's state says so; the list stays as it was.
     } finally {

@@ -21,7 +21,7 @@ function healthOn(each, titles) {
   const more = lines.length - most.alarms;
   return h("div", { class: "graph-health", dataset: { level } }, lines.length ? null : severityMark(level, words),
     h("ul", {}, lines.slice(0, most.alarms)),
-    more > 0 && h("p", { class: "small dim" }, `${words}: ${more} more in the graph`));
+    more > 0 && h("p", { class: "small dim" }, `and ${more} more: ${words} in all`));
 }
 
 /**

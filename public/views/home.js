@@ -27,15 +27,44 @@ const nothing = (session) => h("div", { class: "notice first-steps" },
   h("p", {}, "To keep it for good, put the file in the server's folder of graphs; ",
     h("a", { href: href("/files") }, "Graph files"), " reads it again."));
 
+/** How often (s) the server is asked for files with mistakes. */
+const looked = 5;
+
+/** What is wrong with files of graphs, for those who may know. */
+class Mistakes {
+  element = h("section", { class: "card mistakes", role: "status", hidden: true });
+  #signal; #seen = "[]";
+
+  constructor(signal) { this.#signal = signal; }
+
+  get isEmpty() { return this.element.hidden; }
+
+  /** True where they are others than before. */
+  async look() {
+    const answer = await fetch("/v1/graphs", { signal: this.#signal }).catch(() => null);
+    const { failed = [], graphs = [] } = answer?.ok ? await answer.json() : {}, text = JSON.stringify([failed, graphs.length]);
+    if (!answer?.ok || text === this.#seen) return false;
+    this.#seen = text;
+    this.element.hidden = !failed.length;
+    const isServed = (name) => graphs.some(({ graph }) => graph === name);
+    this.element.replaceChildren(h("h2", {}, "Files with mistakes"), ...failed.flatMap(({ graph, file, problems }) => [
+      h("p", {}, h("code", {}, file.split("/").at(-1)), isServed(graph) ? ": its graph stays as it was." : ": it has no graph yet."),
+      h("ul", { class: "plain" }, problems.map(({ line, message, hint }) =>
+        h("li", {}, line && `Line ${line}: `, message, hint && h("p", { class: "small dim" }, hint))))]));
+    return true;
+  }
+}
+
 export async function mount(element, context) {
-  const { go, signal, store, style } = context;
+  const { frame, go, signal, store, style } = context;
   element.classList.add("in-views");
   await style("/views/views.css");
   if (signal.aborted) return {};
   const cards = new Map(), items = h("ul", { class: "graphs" });
   const fresh = h("button", { type: "button", onclick: async () => (await load("/dash/creating.js")).create(context) },
     "New dashboard");
-  const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Home"), fresh), items,
+  const mistakes = new Mistakes(signal);
+  const page = h("div", { class: "page" }, h("div", { class: "title-row" }, h("h1", {}, "Home"), fresh), mistakes.element, items,
     h("p", { class: "small dim" }, h("a", { href: href("/files") }, "Graph files"), ", ",
       h("a", { href: href("/about") }, "about this server")));
   let { path } = context.route, isKnown = false, dashboards = [];
@@ -59,7 +88,7 @@ export async function mount(element, context) {
       card.close();
       cards.delete(graph);
     }
-    if (!graphs.length) return arrange(element, [nothing(store.get("session"))]);
+    if (!graphs.length && mistakes.isEmpty) return arrange(element, [nothing(store.get("session"))]);
     arrange(element, [page]);
     for (const each of graphs) {
       if (!cards.has(each.graph)) cards.set(each.graph, new Card(each.graph, context));
@@ -71,6 +100,10 @@ export async function mount(element, context) {
 
   store.listen("graphs", show, signal);
   store.listen("state", () => store.get("graphs") || show(), signal);
+  let ticks = 0;
+  const look = async () => { if (await mistakes.look() && isKnown) show(); };
+  frame.tick(() => ++ticks % looked === 0 && look(), signal);
+  look();
   list().then((answer) => {
     ({ dashboards } = answer);
     if (!signal.aborted && isKnown) show();

@@ -1,23 +1,11 @@
 // The sheet in which a small screen sets a value: larger and smaller by buttons, or typed.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
-import { control } from "/lib/input.js";
+import { control, stepped } from "/lib/input.js";
 import { inputFor } from "/ui/sensor.js";
 
 /** Presses so soon after each other (ms) are sent as one value. */
 const together = 400;
-
-/** A twentieth of the size of what is set, rounded; of whole numbers at least one. Pure. */
-export function stepOf({ type, min, max }, value) {
-  const size = max > min ? max - min : Math.abs(value), step = size ? 10 ** Math.floor(Math.log10(size)) / 20 : 1;
-  return type === "integer" ? Math.max(1, Math.round(step)) : step;
-}
-
-/** The next value in the direction of `by`, on the steps and within the bounds. Pure. */
-export function stepped(node, value, by) {
-  const step = stepOf(node, value), next = Math.round(value / step + by) * step;
-  return Number(Math.min(node.max ?? Infinity, Math.max(node.min ?? -Infinity, next)).toPrecision(12));
-}
 
 /** Opens the sheet; `show` is called with every entry until it resolves `closed`. */
 export function openSheet({ client, announce, dialogs }, graph, node) {

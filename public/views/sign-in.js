@@ -10,7 +10,7 @@ export function mount(element, { client, store, style, title }) {
     spellcheck: "false", required: true, "aria-describedby": "token-message" });
   const message = h("p", { class: "small bad", id: "token-message", role: "alert" });
   const button = h("button", { type: "submit", class: "primary" }, "Sign in");
-  const why = client.session ? "Your session has ended." : "This server wants to know who you are.";
+  const why = client.session ? "Your session has ended." : "This server is opened with a token.";
 
   const submit = async (event) => {
     event.preventDefault();
@@ -41,8 +41,7 @@ export function mount(element, { client, store, style, title }) {
 
   element.append(h("form", { class: "card sign-in", onsubmit: submit },
     h("h1", {}, "Sign in"),
-    h("p", { class: "dim" }, `${why} Show the token that you were given; whoever runs the server makes one with `,
-      h("code", {}, "sluice token"), "."),
+    h("p", { class: "dim" }, `${why} Enter the one that you were given. On the server, `, h("code", {}, "sluice token"), " makes tokens."),
     h("div", { class: "field" }, h("label", { for: "token" }, "Token"), field, message),
     button));
   field.focus();

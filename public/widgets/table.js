@@ -54,7 +54,7 @@ function make(widget, { feeds: [feed], unit, words, facts, now, observed, signal
         const { stale, t: reported = changed } = entry.state ?? {};
         row.classList.toggle("old", !!stale);
         row.ariaRowIndex = first + i + 1;
-        setText(name, (known?.name === each && known.title) || each);
+        setText(name, known?.title ?? each);
         name.title = each;
         setEntry(value, formatEntry(entry, unit(each), words(each)), entry);
         setText(age, stale ? reportWords(reported, now()) : changed ? formatAge(Math.max(0, now() - changed)) : "");

@@ -152,13 +152,9 @@ extension DocumentReader {
         }
         switch document.content {
         case .scalar(let scalar):
-            switch scalar.value {
-            case .null: bytes.append(contentsOf: "null".utf8)
-            case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
-            case .number(let text): bytes.append(contentsOf: text.utf8)
-            case .string(let text): bytes.append(json: text)
-            case .notFinite: add("JSON has no infinities and no NaN", at: document.position)
-            }
+            scalar.append(to: &bytes)
+            guard case .notFinite = scalar.value else { return }
+            add("JSON has no infinities and no NaN", at: document.position)
         case .sequence(let elements):
             bytes.append(list: elements) { append($0, to: &$1, depth: depth + 1) }
         case .mapping:

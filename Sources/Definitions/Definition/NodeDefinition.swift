@@ -28,6 +28,8 @@ public final class NodeDefinition {
         public let fresh: Stage.Span?
         /// Whether a set must name the value that it replaces.
         public let requiresIfMatch: Bool
+        /// Whether the page asks before a person sets it.
+        public let confirms: Bool
         /// For a family: how long after its last set a member is dropped, if nothing needs it.
         public let expire: Stage.Span?
         /// The kind of producer that sets it, if the definition says so.
@@ -49,6 +51,7 @@ public final class NodeDefinition {
             ttl: Stage.Span?,
             fresh: Stage.Span?,
             requiresIfMatch: Bool,
+            confirms: Bool,
             expire: Stage.Span?,
             role: Role?,
             feed: Feed? = nil
@@ -58,6 +61,7 @@ public final class NodeDefinition {
             self.ttl = ttl
             self.fresh = fresh
             self.requiresIfMatch = requiresIfMatch
+            self.confirms = confirms
             self.expire = expire
             self.role = role
             self.feed = feed

@@ -113,8 +113,8 @@ enum NodeKeys {
     /// In the order of the documentation.
     static let all: [any NodeKeyRow] = [
         set, min, max, minLength, maxLength, pattern, `enum`, schema, initial, source, ttl, expire,
-        fresh, role, requireIfMatch, pipe, retain, history, title, unit, words, icon, description, severity,
-        ok,
+        fresh, role, requireIfMatch, confirm, pipe, retain, history, title, unit, words, icon, description,
+        severity, ok,
     ]
 
     static func named(_ word: String) -> (any NodeKeyRow)? { byWord[word] }
@@ -283,6 +283,20 @@ enum NodeKeys {
             "Whether a set must say which value it replaces: `If-Match`, or `if` on the wire."
         ),
         shown: { $0.requiresIfMatch ? "true" : nil },
+        read: { document, reader, word in reader.flag(document, of: word) }
+    )
+
+    static let confirm = NodeKey(
+        "confirm",
+        .mutable(
+            .boolean,
+            "Whether the page asks before a person sets it by hand; requests of programs are not asked."
+        ),
+        replaces: ForeignKeys(
+            "confirmation",
+            hint: "'confirm: true' makes the page ask before it sets the node"
+        ),
+        shown: { $0.confirms ? "true" : nil },
         read: { document, reader, word in reader.flag(document, of: word) }
     )
 

@@ -185,6 +185,7 @@ struct NodeReading {
             (fields.read(NodeKeys.ttl), fields.read(NodeKeys.expire), fields.read(NodeKeys.fresh))
         let role = fields.read(NodeKeys.role)
         let requiresIfMatch = fields.read(NodeKeys.requireIfMatch) ?? false
+        let confirms = fields.read(NodeKeys.confirm) ?? false
         return check.map { check in
             NodeDefinition.Mutable(
                 check: check,
@@ -192,6 +193,7 @@ struct NodeReading {
                 ttl: ttl,
                 fresh: fresh,
                 requiresIfMatch: requiresIfMatch,
+                confirms: confirms,
                 expire: expire,
                 role: role
             )
@@ -218,6 +220,7 @@ struct NodeReading {
             ttl: nil,
             fresh: fields.read(NodeKeys.fresh),
             requiresIfMatch: false,
+            confirms: false,
             expire: reader.family == nil ? nil : expire ?? Stage.Span(milliseconds: Self.standardExpire),
             role: nil,
             feed: feed

@@ -80,7 +80,7 @@ extension Array {
 }
 
 extension Scalar {
-    fileprivate func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8]) {
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)

@@ -38,20 +38,8 @@ package struct Evaluation {
         self.meter = meter
         let rest = expression.variables.dropFirst(count)
         timePlace = rest.first == Expression.timeName ? count : 0
-        needsTime = timePlace > 0 && Self.mentionsTime(expression.source)
-    }
-
-    /// Whether the word occurs in the text.
-    ///
-    /// A false positive only costs making a timestamp.
-    private static func mentionsTime(_ source: String) -> Bool {
-        var matched = 0
-        let word = BorrowedBytes("time")
-        for byte in source.utf8 {
-            matched = byte == word[matched] ? matched + 1 : (byte == word[0] ? 1 : 0)
-            if matched == word.count { return true }
-        }
-        return false
+        // Where it is only a part of another word, a timestamp is made in vain.
+        needsTime = timePlace > 0 && expression.source.utf8.contains("time")
     }
 
     /// The value for one input.

@@ -22,9 +22,7 @@ extension Host {
             // Another graph with that name may have ended before the start.
             if position.rev > 0 { try restoreKeys(of: graph) }
             add(graph)
-            var commit = Commit(graph: graph)
-            commit.kind = .define
-            return submissions.append(commit)
+            return submissions.append(Commit(.define, of: graph))
         } catch {
             return .refused(answer(for: error))
         }
@@ -58,7 +56,6 @@ extension Host {
     /// From now on the graph is found by its name.
     func add(_ graph: LiveGraph) {
         table.add(graph)
-        ticks.add(graph)
         graph.reviseDemand()
     }
 
@@ -66,7 +63,6 @@ extension Host {
     func forget(_ graph: LiveGraph) {
         graph.endDemand()
         table.remove(graph, endsAt: log == nil ? graph.position : nil)
-        ticks.remove(graph)
     }
 
     /// Changes the definition of a running graph: unchanged nodes keep their values, state,
@@ -93,8 +89,7 @@ extension Host {
             return .applied(Applied(epoch: graph.epoch, rev: graph.rev, time: graph.time, changed: 0))
         }
         if let error = health.refusal { return .refused(error) }
-        var commit = Commit(graph: graph)
-        commit.kind = .redefine(definition, origin)
+        var commit = Commit(.redefine(definition, origin), of: graph)
         commit.by = by
         let submission = submissions.append(commit)
         if case .pending = submission { graph.beginChange() }
@@ -108,9 +103,7 @@ extension Host {
         guard graph.isLive else { return .refused(.unknown(graph)) }
         if let error = health.refusal { return .refused(error) }
         guard !graph.isChanging else { return .refused(.isChanging) }
-        var commit = Commit(graph: graph)
-        commit.kind = .remove
-        let submission = submissions.append(commit)
+        let submission = submissions.append(Commit(.remove, of: graph))
         if case .pending = submission { graph.beginChange() }
         return submission
     }

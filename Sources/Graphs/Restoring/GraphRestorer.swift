@@ -141,9 +141,7 @@ package struct GraphRestorer {
         let position = LogPosition(epochs, rev: stamp.rev - 1, time: stamp.time)
         let graph = LiveGraph(definition, origin, host: host, position: position)
         host.add(graph)
-        var commit = Commit(graph: graph)
-        commit.kind = .define
-        _ = host.apply(commit, stamp)
+        _ = host.apply(Commit(.define, of: graph), stamp)
         return graph
     }
 

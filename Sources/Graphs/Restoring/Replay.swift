@@ -149,9 +149,7 @@ public struct Replay {
         let base = try reader.snapshot(of: graph, notAfter: kept.lowerBound)
         if let base {
             let graph = try host.restorer.restore(base, of: graph, epochs: Epochs(""))
-            var commit = Commit(graph: graph)
-            commit.kind = .redefine(definition, .file)
-            _ = host.apply(commit, base.stamp)
+            _ = host.apply(Commit(.redefine(definition, .file), of: graph), base.stamp)
             played.graph = graph
             played.stamp = base.stamp
         }

@@ -28,6 +28,9 @@ extension AnyNode {
         core.held.filter { $0.traits.contains(.follower) }.compactMap { $0.source?.heldNode }
     }
 
+    /// What this node is made from: its upstream nodes and those that it follows.
+    package var neededNodes: [AnyNode] { upstreamNodes + followedNodes }
+
     /// The edges that come in from `node`.
     public func upstreamTransforms(from node: AnyNode) -> [AnyEdge] {
         upstreamTransforms.filter { $0.fromNode === node }
@@ -121,5 +124,20 @@ extension Edge {
         let made = source.object.makeEdge(for: self, to: target.object)
         needSide().user = made
         return made
+    }
+}
+
+extension Sequence<AnyNode> {
+    /// Visits these nodes and those that `next` leads to, each once, the newest found first.
+    ///
+    /// - Returns: the numbers of all of them.
+    @discardableResult
+    package func walk(_ next: (AnyNode) -> [AnyNode]) -> Set<UInt64> {
+        var open = Array(self)
+        var seen: Set<UInt64> = []
+        while let node = open.popLast() {
+            if seen.insert(node.id).inserted { open += next(node) }
+        }
+        return seen
     }
 }

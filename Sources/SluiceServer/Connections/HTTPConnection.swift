@@ -59,8 +59,8 @@ final class HTTPConnection: Connection {
     /// Bytes after a request that is not answered yet.
     private var saved = ByteBuffer()
     private var requests: UInt64 = 0
-    /// Whether the peer is a trusted proxy, and its header fields for the current request.
-    let isProxied: Bool
+    /// What the peer says about the client of the current request if it is a trusted proxy; nil: it
+    /// is none.
     var forwarding: Forwarding?
     /// The caller's rights for the current request.
     private(set) var access = Access.nobody
@@ -82,7 +82,8 @@ final class HTTPConnection: Connection {
     init(hub: Hub, listener: HTTPListener, number: UInt64, socket: Transport) {
         self.listener = listener
         parser = hub.codec.parsers.take()
-        isProxied = hub.codec.proxies.isOn && hub.codec.proxies.trusts(socket.socket.peerAddress)
+        let proxies = hub.codec.proxies
+        if proxies.isOn, proxies.trusts(socket.socket.peerAddress) { forwarding = Forwarding() }
         super.init(hub: hub, number: number, socket: socket)
         let limit = socket.isSecure ? hub.times.fixed.handshake : hub.times.fixed.headers
         hub.deadlines.set(self, at: hub.loop.now + limit)
@@ -97,6 +98,9 @@ final class HTTPConnection: Connection {
 
     /// The number of the request that is answered later; 0: none.
     var waitingFor: UInt64 { if case .waiting(let wait) = state { wait.number } else { 0 } }
+
+    /// Whether the peer is a trusted proxy.
+    var isProxied: Bool { forwarding != nil }
 
     private var isClosing: Bool { if case .closing = state { true } else { false } }
 

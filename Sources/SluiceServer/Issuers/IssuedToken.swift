@@ -19,19 +19,6 @@ final class IssuedToken {
     }
 }
 
-/// The result of checking a token or cookie.
-enum TokenOutcome {
-    case known(Principal)
-    case expired
-    case unknown
-    /// An issuer's token that does not count; the reason as one sentence.
-    case refused(String)
-    /// The keys of its issuer cannot be fetched at present.
-    case unavailable
-    /// An issuer's token whose signature has not been checked yet.
-    case unchecked(TokenCheck)
-}
-
 extension Issuer {
     /// Why a token does not count at a time (milliseconds since 1970), even if its signature is
     /// good; nil: it may.

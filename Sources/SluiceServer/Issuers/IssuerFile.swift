@@ -229,18 +229,14 @@ enum IssuerFile {
         guard let fields = fields(document, "a rule of 'rights'", keys, reader) else { return nil }
         let condition = fields["if"].map { Claims.expression($0, of: "if", from: reader) }
         let can = fields["can"].map { Rights($0, from: reader) } ?? .customary
-        guard let can else { return nil }
         func templates(_ key: String) -> [NameTemplate]? {
             fields[key].map { field in
                 (field.elements ?? [field]).compactMap { NameTemplate($0, of: key, from: reader) }
             }
         }
-        return GrantRules.Rule(
-            condition: condition ?? nil,
-            can: can,
-            graphs: templates("graphs"),
-            nodes: templates("nodes")
-        )
+        let (graphs, nodes) = (templates("graphs"), templates("nodes"))
+        guard let can else { return nil }
+        return GrantRules.Rule(condition: condition ?? nil, can: can, graphs: graphs, nodes: nodes)
     }
 
     // MARK: - Revoked tokens

@@ -21,6 +21,7 @@ KEYS = {
     "fresh": lambda rng, node: content.duration(rng) if "set" in node else None,
     "role": lambda rng, node: rng.choice(["sensor", "setting"]) if "set" in node else None,
     "requireIfMatch": lambda rng, node: True if "set" in node and rng.random() < 0.1 else None,
+    "confirm": lambda rng, node: True if "set" in node and rng.random() < 0.1 else None,
     "title": lambda rng, node: rng.choice(["A title", "Ä"]),
     "unit": lambda rng, node: "°C",
     "description": lambda rng, node: "What it is for",

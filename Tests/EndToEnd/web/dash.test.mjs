@@ -10,8 +10,9 @@ import { Steps, Track } from "../../../public/chart/track.js";
 import { decode, encode } from "../../../public/dash/address.js";
 import { compose, leftOut, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
-import { scaleOf } from "../../../public/dash/kiosk.js";
+import { pagesOf, roomOf, scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
+import { stepped } from "../../../public/lib/input.js";
 import { bandsOf, heldAs, toneOf, toneOfNode } from "../../../public/widgets/tone.js";
 
 /** Random numbers that come again. */
@@ -359,6 +360,24 @@ test("a board on a wall fills the screen and stays readable", () => {
       if (scale > 0.6) assert.ok(high <= height + 1 && high > height - 2 * rows * scale - 1, `${rows} rows take ${high} of ${height}`);
     }
   }
+});
+
+test("a board that is too high to touch is divided between rows, into pages of about the same height", () => {
+  const rows = (count, h = 2) => Array.from({ length: count }, (_, i) => ({ x: 0, y: h * i, w: 3, h }));
+  assert.deepEqual([600, 744, 800, 1080].map(roomOf), [10, 12, 13, 18]);
+  assert.deepEqual(pagesOf([], 10), [0]);
+  assert.deepEqual(pagesOf(rows(5), 10), [0]);
+  assert.deepEqual(pagesOf(rows(6), 10), [0, 6], "not ten rows and two");
+  assert.deepEqual(pagesOf(rows(8, 3), 13), [0, 12]);
+  // A page does not begin within a widget, and one that is higher than a page is not cut.
+  assert.deepEqual(pagesOf([...rows(6), { x: 6, y: 4, w: 6, h: 4 }], 10), [0, 8]);
+  assert.deepEqual(pagesOf([...rows(2), { x: 0, y: 4, w: 6, h: 20 }], 10), [0, 4]);
+});
+
+test("− and + go by a twentieth of the range, on its steps and within the bounds", () => {
+  const room = { type: "number", min: 5, max: 30 };
+  assert.deepEqual([stepped(room, 21, 1), stepped(room, 21.3, -1), stepped(room, 30, 1)], [21.5, 21, 30]);
+  assert.deepEqual([stepped({ type: "integer", min: 0 }, 7, -1), stepped({ type: "integer", min: 0 }, 0, -1)], [6, 0]);
 });
 
 test("X-5: a chart asks for the steps that it shows, once, and again when single values were dropped", async ({ mock }) => {

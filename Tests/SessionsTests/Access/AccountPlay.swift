@@ -196,7 +196,7 @@ struct AccountPlay {
                 if member.payer != nil { bytes += Int(member.charged) }
             }
         }
-        return bench.host.memberAccounts.total == (count, bytes)
+        return bench.host.memory.members.total == (count, bytes)
     }
 
     /// All that is not zero of what the host counts, by name.
@@ -214,12 +214,12 @@ extension Clients {
     /// without any.
     fileprivate var countsOfGraphs: [String: Int] {
         [
-            "graphs": host.table.all.count, "graphs with timers": host.ticks.graphs.count,
+            "graphs": host.table.all.count, "graphs with timers": host.table.ticks.graphs.count,
             "graphs with demand": host.turn.demanded.count, "reports of demand": demandNews.count,
             "unsettled members": host.turn.leftovers.count,
-            "members of all principals": host.memberAccounts.total.count,
-            "their bytes": host.memberAccounts.total.bytes,
-            "accounts of members": host.memberAccounts.named.count,
+            "members of all principals": host.memory.members.total.count,
+            "their bytes": host.memory.members.total.bytes,
+            "accounts of members": host.memory.members.named.count,
             "accounts of pipelines": host.pipelines.accounts.named.count,
             "bytes of pipelines": host.pipelines.accounts.named.values.reduce(0) { $0 + $1.held },
             "bytes of nameless tickets": sessions.kept.nameless(in: host).held,

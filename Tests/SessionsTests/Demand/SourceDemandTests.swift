@@ -193,14 +193,14 @@ struct SourceDemandTests {
                 let wanted = opener.settle()
                 try #require(wanted == expected, "seed \(seed), step \(step)")
                 let members = listened.filter { $0.hasPrefix("m.") }
-                let counted = bench.host.memberAccounts.wanted.count(of: nil)
+                let counted = bench.host.memory.members.wanted.count(of: nil)
                 try #require(counted == members.count, "seed \(seed), step \(step)")
             }
             for (client, _) in clients { client.session.close() }
             _ = bench.host.redefine(graph, as: try bench.definition(text(nodes)))
             bench.endTurn()
             try #require(opener.settle().isEmpty && graph.isWhole, "seed \(seed)")
-            try #require(bench.host.memberAccounts.wanted.isEmpty, "seed \(seed)")
+            try #require(bench.host.memory.members.wanted.isEmpty, "seed \(seed)")
         }
     }
 

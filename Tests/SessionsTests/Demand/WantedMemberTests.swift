@@ -34,7 +34,7 @@ struct WantedMemberTests {
     }
 
     private func count(of principal: String? = nil) -> Int {
-        bench.host.memberAccounts.wanted.count(of: principal)
+        bench.host.memory.members.wanted.count(of: principal)
     }
 
     private func sub(_ client: Client, _ id: Int, _ what: String) -> String {
@@ -60,7 +60,7 @@ struct WantedMemberTests {
         second.session.close()
         bob.session.close()
         bench.endTurn()
-        #expect(bench.host.memberAccounts.wanted.isEmpty && graph.isWhole)
+        #expect(bench.host.memory.members.wanted.isEmpty && graph.isWhole)
     }
 
     @Test("S-7: the refusal names the limit, and says whether waiting helps")
@@ -147,7 +147,7 @@ struct WantedMemberTests {
         keeper.client.session.close()
         bench.leap(30_001)
         bench.endTurn()
-        #expect(bench.host.memberAccounts.wanted.isEmpty)
+        #expect(bench.host.memory.members.wanted.isEmpty)
     }
 
     @Test("S-7: streams count from their check on, and bare streams; sinks do not")
@@ -192,7 +192,7 @@ struct WantedMemberTests {
         #expect(count() == 3)
         for session in bare + [sink] { session.close() }
         bench.endTurn()
-        #expect(bench.host.memberAccounts.wanted.isEmpty)
+        #expect(bench.host.memory.members.wanted.isEmpty)
     }
 
     @Test("S-7: a family that becomes a source counts for those that listen from then on")
@@ -208,7 +208,7 @@ struct WantedMemberTests {
         _ = bench.host.redefine(graph, as: try bench.definition(text()))
         client.session.close()
         bench.endTurn()
-        #expect(bench.host.memberAccounts.wanted.isEmpty)
+        #expect(bench.host.memory.members.wanted.isEmpty)
     }
 
     // MARK: - Histories
@@ -266,7 +266,7 @@ struct WantedMemberTests {
             }
             for (client, _, _) in clients { client.session.close() }
             test.bench.endTurn()
-            try #require(test.bench.host.memberAccounts.wanted.isEmpty && test.graph.isWhole, "seed \(seed)")
+            try #require(test.bench.host.memory.members.wanted.isEmpty && test.graph.isWhole, "seed \(seed)")
         }
     }
 

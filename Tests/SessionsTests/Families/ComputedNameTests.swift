@@ -241,9 +241,9 @@ struct ComputedNameTests {
         try bench.set(graph, [("key", #""a""#)])
         let ann = bench.connect(access("*"))
         #expect(ann.ask(Self.sub)[0].contains(#""empty":true"#))
-        #expect(bench.host.memberAccounts.count(of: "ann") == 1)
+        #expect(bench.host.memory.members.count(of: "ann") == 1)
         try bench.set(graph, [("key", #""b""#)])
-        #expect(bench.host.memberAccounts.count(of: "ann") == 1)
+        #expect(bench.host.memory.members.count(of: "ann") == 1)
         try bench.set(graph, [("s.b", "1")])
         _ = bench.host.submit(Commit(dropping: try #require(graph.node("s.b"))))
         bench.endTurn()
@@ -262,7 +262,7 @@ struct ComputedNameTests {
         )
         try bench.set(graph, [("key", #""a""#)])
         let client = bench.connect()
-        let count = { bench.host.memberAccounts.wanted.count(of: nil) }
+        let count = { bench.host.memory.members.wanted.count(of: nil) }
         client.ask(#"{"op":"sub","id":1,"graph":"g","node":"shown"}"#)
         client.ask(#"{"op":"sub","id":2,"graph":"g","flatten":{"from":"key","node":"s.{value}"}}"#)
         #expect(count() == 2)

@@ -190,7 +190,7 @@ struct GroupRoomTests {
         #expect(came.contains(#""d.a":{"gone":true}"#) && came.contains(#""d.e":{"v":5}"#), "\(came)")
         #expect(came.contains(#""more":0"#), "\(came)")
         client.session.close()
-        #expect(bench.host.memberAccounts.count(of: nil) == 3 && graph.isWhole)
+        #expect(bench.host.memory.members.count(of: nil) == 3 && graph.isWhole)
     }
 
     @Test("F-6: a change of the definition takes in what was left out, and forgets what it removes")

@@ -27,7 +27,7 @@ struct MemberByteTests {
     private static func text(_ bytes: Int) -> String { "\"\(String(repeating: "x", count: bytes - 6))\"" }
 
     private func bytes(_ bench: Bench, _ name: String?) -> Int {
-        bench.host.memberAccounts.account(of: name).bytes
+        bench.host.memory.members.account(of: name).bytes
     }
 
     private static func refusal(_ bytes: Int) -> HostError {
@@ -137,7 +137,7 @@ struct MemberByteTests {
                 let bytes = parts.reduce(member.ring?.bytes ?? 0, +)
                 #expect(bytes == Int(member.charged), "\(member.name)")
                 if let payer = member.payer {
-                    let accounts = bench.host.memberAccounts
+                    let accounts = bench.host.memory.members
                     let name = try #require(["ann", "bob", nil].first { accounts.account(of: $0) === payer })
                     held[name, default: 0] += bytes
                 }

@@ -43,13 +43,13 @@ struct MemberLimitTests {
         try bench.submit(second, [("s.b", "1")], by: "bob")
         try bench.submit(second, [("s.c", "1")])
         try bench.submit(second, [("s.b", "2")], by: "ann")
-        #expect(bench.host.memberAccounts.count(of: "bob") == 1)
+        #expect(bench.host.memory.members.count(of: "bob") == 1)
         // What is dropped, or expires, makes room.
         _ = bench.host.submit(Commit(dropping: try #require(second.node("s.a"))))
         try bench.submit(second, [("s.d", "1")], by: "ann")
         bench.endTurn()
         bench.pass(1_001)
-        #expect(["ann", "bob", nil].allSatisfy { bench.host.memberAccounts.count(of: $0) == 0 })
+        #expect(["ann", "bob", nil].allSatisfy { bench.host.memory.members.count(of: $0) == 0 })
         #expect(first.members.livingCount == 0 && second.members.livingCount == 0)
         #expect(first.isWhole && second.isWhole)
     }
@@ -63,7 +63,7 @@ struct MemberLimitTests {
             client.ask(#"{"op":"sub","id":\#(id),"graph":"g",\#(what)}"#).last ?? ""
         }
         #expect(sub(1, #""node":"d.a""#).contains("snap"))
-        #expect(bench.host.memberAccounts.count(of: "ann") == 2)
+        #expect(bench.host.memory.members.count(of: "ann") == 2)
         #expect(sub(2, #""nodes":["s.b","s.c"]"#).contains("sub_limit"))
         #expect(sub(3, #""nodes":["s.a","s.b"]"#).contains("snap"))
         #expect(sub(4, #""node":"s.d","pipe":[{"skip":1}]"#).contains("sub_limit"))
@@ -71,7 +71,7 @@ struct MemberLimitTests {
         #expect(nameless.last?.contains("snap") == true)
         client.session.close()
         bench.endTurn()
-        #expect(bench.host.memberAccounts.count(of: "ann") == 0)
+        #expect(bench.host.memory.members.count(of: "ann") == 0)
     }
 
     @Test("F-7: a subscription is refused where what its members are made from has no room")
@@ -88,7 +88,7 @@ struct MemberLimitTests {
         // Each needs two or three members, of which there is room for one.
         for name in ["d.b", "e.b", "hall"] { #expect(sub(2, name).contains("sub_limit")) }
         #expect(sub(3, "e.a").contains("snap"))
-        #expect(bench.host.memberAccounts.count(of: "ann") == 3)
+        #expect(bench.host.memory.members.count(of: "ann") == 3)
         #expect(sub(4, "hall").contains("sub_limit") && sub(5, "e.a").contains("snap"))
     }
 
@@ -117,7 +117,7 @@ struct MemberLimitTests {
             bench.endTurn()
         }
         #expect(graph.members.livingCount == 4 && graph.members.comingCount == 0)
-        #expect(["ann", "bob"].map { bench.host.memberAccounts.count(of: $0) } == [3, 1])
+        #expect(["ann", "bob"].map { bench.host.memory.members.count(of: $0) } == [3, 1])
     }
 
     @Test("F-7: after a start members count for the principal that set them last")
@@ -130,6 +130,6 @@ struct MemberLimitTests {
         bench.endTurn()
         let next = self.bench(FaultyLog(after: log))
         _ = try #require(try next.host.restore(graph: "g"))
-        #expect(["ann", "bob", nil].map { next.host.memberAccounts.count(of: $0) } == [1, 1, 0])
+        #expect(["ann", "bob", nil].map { next.host.memory.members.count(of: $0) } == [1, 1, 0])
     }
 }

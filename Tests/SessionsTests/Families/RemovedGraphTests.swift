@@ -97,8 +97,8 @@ struct RemovedGraphTests {
         let other = try bench.define(#"{"graph":"h","nodes":{"s.{id}":{"set":"any"}}}"#)
         #expect(throws: HostError.self) { try bench.submit(other, [("s.c", "1")], by: "ann") }
         _ = bench.host.remove(graph)
-        #expect(bench.host.memberAccounts.count(of: "ann") == 0)
-        #expect(bench.host.memberAccounts.account(of: "ann").bytes == 0)
+        #expect(bench.host.memory.members.count(of: "ann") == 0)
+        #expect(bench.host.memory.members.account(of: "ann").bytes == 0)
         try bench.submit(other, [("s.c", "1"), ("s.d", "1")], by: "ann")
         withExtendedLifetime(held) {}
     }
@@ -115,11 +115,11 @@ struct RemovedGraphTests {
             #expect(throws: StoreError.self) {
                 try next.host.restorer.restore(Array(bytes), epochs: Epochs("e1"))
             }
-            #expect(next.host.memberAccounts.count(of: "ann") == 0)
-            #expect(next.host.memberAccounts.account(of: "ann").bytes == 0)
+            #expect(next.host.memory.members.count(of: "ann") == 0)
+            #expect(next.host.memory.members.account(of: "ann").bytes == 0)
         }
         _ = try next.host.restorer.restore(saved, epochs: Epochs("e1"))
-        #expect(next.host.memberAccounts.count(of: "ann") == 1)
+        #expect(next.host.memory.members.count(of: "ann") == 1)
     }
 
     @Test("A session whose presence was a member of a removed graph ends without clearing anything")

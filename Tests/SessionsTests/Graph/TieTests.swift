@@ -139,6 +139,20 @@ struct TieTests {
         #expect(try bench.read(graph, "a") == "empty")
     }
 
+    @Test("what comes over the first tie of a definition is signed by its commit")
+    func writer() throws {
+        let bench = Bench()
+        let nodes = #""a":{"set":"any","initial":1},"b":{"set":"any"}"#
+        let graph = try bench.define(nodes: nodes)
+        for (author, more) in [("ann", true), ("bob", false), (nil, true)] {
+            let sync = more ? #","sync":[{"a":"a","b":"b"}]"# : ""
+            let definition = try bench.definition(#"{"graph":"g"\#(sync),"nodes":{\#(nodes)}}"#)
+            _ = bench.host.redefine(graph, as: definition, by: author)
+            #expect(!more || graph.node("b")?.writer?.by == author)
+            try bench.set(graph, [("a", "2")])
+        }
+    }
+
     @Test("conditions on a node see what a pending commit will do to it over a sync")
     func pending() throws {
         let log = FaultyLog(isSlow: true)

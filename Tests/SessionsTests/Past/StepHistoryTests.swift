@@ -175,7 +175,7 @@ struct StepHistoryTests {
         let node = try #require(graph.node("x"))
         let before = node.historyBytes
         log.storeSnapshot(of: "g")
-        #expect(node.historyBytes < before / 2 && bench.host.historyRoom.used == node.historyBytes)
+        #expect(node.historyBytes < before / 2 && bench.host.memory.histories.used == node.historyBytes)
         #expect(try ask(graph, "x").steps.map(\.last) == (0..<200).map { "\($0)" })
     }
 
@@ -191,7 +191,7 @@ struct StepHistoryTests {
             try bench.set(graph, [("x", "\"value \(value)\"")])
             bench.clock.advance(by: minute)
         }
-        #expect(bench.host.historyRoom.used < 5_000)
+        #expect(bench.host.memory.histories.used < 5_000)
         let answer = try ask(graph, "x", from: 0)
         let first = try #require(answer.steps.first).t
         #expect((first - answer.length...first + answer.length).contains(answer.since))
@@ -256,7 +256,7 @@ struct StepHistoryTests {
         #expect(try !log.reader.history(of: "m.1", in: "g", 0...bench.clock.wall).isEmpty)
         _ = bench.host.submit(Commit(dropping: try #require(graph.node("m.1"))))
         bench.endTurn()
-        #expect(bench.host.historyRoom.used == 0)
+        #expect(bench.host.memory.histories.used == 0)
         try bench.set(graph, [("m.1", "7")])
         // Before and after the store has learnt of it.
         #expect(try ask(graph, "m.1").steps.map(\.last) == ["7"])
@@ -276,7 +276,7 @@ struct StepHistoryTests {
         for second in 0..<50 {
             bench.clock.advance(by: 1_000)
             try bench.set(graph, names.map { ($0, "\(second)") })
-            #expect(bench.host.historyRoom.used <= limits.historyMemory)
+            #expect(bench.host.memory.histories.used <= limits.historyMemory)
         }
         #expect(try ask(graph, "n7").steps.last?.last == "49")
     }

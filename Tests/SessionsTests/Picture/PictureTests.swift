@@ -45,7 +45,7 @@ struct PictureTests {
             """
             {"graph": "g", "nodes": {
               "a": {"set": "number", "min": -1.5, "max": 1e3, "history": 600, "ttl": "30s"},
-              "b": {"set": {"enum": ["eco", "auto"]}, "initial": "auto", "requireIfMatch": true},
+              "b": {"set": {"enum": ["eco", "auto"]}, "initial": "auto", "requireIfMatch": true, "confirm": true},
               "c": {"set": "string", "minLength": 1, "maxLength": 40}
             }}
             """
@@ -53,7 +53,7 @@ struct PictureTests {
         let text = try picture(graph, live: false).text
         #expect(text.contains(#""type":"number","min":-1.5,"max":1000,"ttl":30000"#))
         #expect(text.contains(#""retain":"always","history":600"#))
-        #expect(text.contains(#""type":"any","enum":["eco","auto"],"requireIfMatch":true"#))
+        #expect(text.contains(#""type":"any","enum":["eco","auto"],"requireIfMatch":true,"confirm":true"#))
         #expect(text.contains(#""type":"string","minLength":1,"maxLength":40"#))
     }
 

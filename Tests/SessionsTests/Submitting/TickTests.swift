@@ -17,19 +17,19 @@ struct TickTests {
         let text =
             #"{"graph": "late", "nodes": {"x": {"set": "any"}, "y": {"from": "x", "retain": "always", "pipe": [{"delay": 20}]}}}"#
         let graph = try bench.define(text)
-        #expect(bench.host.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
+        #expect(bench.host.table.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
         for value in 1...2 {
             try bench.set(graph, [("x", "\(value)")])
-            #expect(bench.host.ticks.graphs.count == 1)
+            #expect(bench.host.table.ticks.graphs.count == 1)
             #expect(bench.host.nextDeadline == bench.clock.now + 20)
             bench.pass(21)
             #expect(try bench.read(graph, "y") == "\(value)")
-            #expect(bench.host.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
+            #expect(bench.host.table.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
         }
         try bench.set(graph, [("x", "3")])
         _ = bench.host.remove(graph)
         bench.endTurn()
-        #expect(bench.host.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
+        #expect(bench.host.table.ticks.graphs.isEmpty && bench.host.nextDeadline == nil)
     }
 
     @Test("A graph whose time has not come makes no tick when that of another has")

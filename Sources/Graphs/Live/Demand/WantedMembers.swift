@@ -89,7 +89,7 @@ package final class WantedClaim {
     ) {
         let found = Self.members(under: names, source, in: graph)
         guard !found.isEmpty else { return nil }
-        table = graph.host.memberAccounts.wanted
+        table = graph.host.memory.members.wanted
         self.principal = principal
         members = table.claim(found, of: graph, for: principal)
     }
@@ -105,7 +105,7 @@ package final class WantedClaim {
     ) throws(HostError) {
         let found = members(under: names, source, in: graph)
         guard !found.isEmpty else { return }
-        try graph.host.memberAccounts.wanted.checkRoom(for: found, of: graph, principal)
+        try graph.host.memory.members.wanted.checkRoom(for: found, of: graph, principal)
     }
 
     /// The members of source families from which these nodes are made, each once.

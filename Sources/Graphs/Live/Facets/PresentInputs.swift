@@ -13,13 +13,10 @@ enum PresentInputs {
     @discardableResult
     static func visit(of target: AnyNode, in graph: LiveGraph, _ visit: (NamedNode) -> Void) -> Bool {
         var isVarying = false
-        var seen: Set<UInt64> = []
-        var open = [target]
-        while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+        [target].walk { node in
             if let named = graph.name(of: node), named.isMutable {
                 visit(named)
-                continue
+                return []
             }
             let upstream = node.upstreamNodes
             if let branching = branching(of: node, in: graph) {
@@ -27,10 +24,10 @@ enum PresentInputs {
                 if case .sorted(let takes) = branching, let pair = (upstream.first as? Node<Datum>)?.value,
                     !takes(pair)
                 {
-                    continue
+                    return []
                 }
             }
-            open += (upstream + node.followedNodes).reversed()
+            return (upstream + node.followedNodes).reversed()
         }
         return isVarying
     }

@@ -19,7 +19,7 @@ final class MemberAccount {
 /// A member counts from its creation to its end for the principal whose set or subscription created
 /// it, even if another one sets it later. Members created by a definition count for no principal;
 /// those of a snapshot count for the principal that set them last.
-package final class MemberAccounts {
+final class MemberAccounts {
     private let nameless = MemberAccount(nil)
     private(set) var named: [String: MemberAccount] = [:]
     /// Those of source families that listeners keep wanted.
@@ -88,7 +88,7 @@ package final class MemberAccounts {
 extension LiveGraph {
     /// Charges that principal for the members created by `make`.
     package func charging<Result>(_ principal: String?, _ make: () -> Result) -> Result {
-        let account = host.memberAccounts.account(of: principal)
+        let account = host.memory.members.account(of: principal)
         return present.during({ $0.payer = account }, make)
     }
 }

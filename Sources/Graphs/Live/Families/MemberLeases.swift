@@ -88,7 +88,7 @@ final class MemberLeases {
     /// A member was set at `time`.
     func start(_ lease: MemberLease, at time: UInt64) {
         stop(lease)
-        if first == 0 { graph.host.ticks.note(graph) }
+        if first == 0 { graph.host.table.ticks.note(graph) }
         let due = time + lifetime
         // The clock rarely goes back.
         var before = last

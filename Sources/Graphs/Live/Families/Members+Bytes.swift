@@ -9,7 +9,7 @@ extension Members {
     @inline(__always)
     func weigh(_ node: NamedNode, for principal: String?) {
         guard node.family != nil else { return }
-        weigh(node, graph.host.memberAccounts.account(of: principal))
+        weigh(node, graph.host.memory.members.account(of: principal))
     }
 
     /// A member has another history.
@@ -25,12 +25,12 @@ extension Members {
             member.steps?.shrink(to: room)
             member.ring?.shrink(to: room - (member.steps?.bytes ?? 0))
         }
-        host.memberAccounts.charge(member, present + member.historyBytes, to: account)
+        host.memory.members.charge(member, present + member.historyBytes, to: account)
     }
 
     /// Throws if what a commit sets has more bytes than there is room for.
     func checkBytes(ofMembersIn commit: Commit) throws(HostError) {
-        let account = graph.host.memberAccounts.account(of: commit.by)
+        let account = graph.host.memory.members.account(of: commit.by)
         let context = Self.bytes(of: commit.context)
         var (new, old) = (0, 0)
         commit.set.forEach { assignment in

@@ -50,8 +50,7 @@ extension Members {
     /// A member that is still needed is checked again after another lifetime.
     func expired(by now: UInt64) -> Commit? {
         guard graph.takesExpiries, let due = nextExpiry, due <= now else { return nil }
-        var commit = Commit(graph: graph)
-        commit.kind = .expire(now)
+        var commit = Commit(.expire(now), of: graph)
         var room = Self.mostExpiring
         for family in families {
             for (lease, member) in family.leases.those(dueBy: now, atMost: room) {

@@ -12,8 +12,7 @@ extension Members {
         guard graph.isServed, host.isLeading, host.health == .ready,
             families.contains(where: \.yieldsToPressure)
         else { return [] }
-        var commit = Commit(graph: graph)
-        commit.kind = .drop
+        var commit = Commit(.drop, of: graph)
         var (looks, goesOn) = (0, true)
         var last = last
         names.visit(prefix: Glob.prefix(of: pattern), after: last) { name in

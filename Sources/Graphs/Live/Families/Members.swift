@@ -79,14 +79,14 @@ package final class Members {
     func nodeMade(for member: NamedNode, of family: NodeFamily) {
         livingCount += 1
         family.living += 1
-        graph.host.memberAccounts.created(member, for: graph.present.payer)
+        graph.host.memory.members.created(member, for: graph.present.payer)
     }
 
     func nodeDied(_ member: NamedNode) {
         let host = graph.host
         livingCount -= 1
         member.family?.living -= 1
-        host.memberAccounts.released(member)
+        host.memory.members.released(member)
         member.endExpiry()
         if !joining.isEmpty { joining[ObjectIdentifier(member)] = nil }
         if member.hasFacets { graph.facets.end(member) }
@@ -100,7 +100,7 @@ package final class Members {
         livingCount += (family == nil ? 0 : 1) - (node.family == nil ? 0 : 1)
         node.family?.living -= 1
         family?.living += 1
-        if family == nil { graph.host.memberAccounts.released(node) }
+        if family == nil { graph.host.memory.members.released(node) }
     }
 
     // MARK: - Leaving
@@ -187,7 +187,7 @@ package final class Members {
         guard count > 0 else { return }
         try checkRoom(for: count)
         let host = graph.host
-        let (own, mostOwn) = (host.memberAccounts.count(of: principal), host.limits.membersPerPrincipal)
+        let (own, mostOwn) = (host.memory.members.count(of: principal), host.limits.membersPerPrincipal)
         guard own + count <= mostOwn else {
             let message =
                 "\(own) members of families count for this principal; \(mostOwn) are allowed (limits.members)"

@@ -18,6 +18,9 @@ struct Course {
     var narrowedAt: UInt64 = 0
     /// The newest rev at which an emission of a client's pipeline was late.
     var lateRev: UInt64 = 0
+    /// The histories by time that have ended, by the names of their nodes, with the rev at which
+    /// each did: what is stored of them is to be deleted.
+    var endedHistories: [String: UInt64] = [:]
     /// The requests that wait for a commit; nil before the first one.
     var awaited: AwaitedCommits?
 

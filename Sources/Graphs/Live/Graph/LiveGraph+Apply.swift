@@ -30,7 +30,7 @@ extension LiveGraph {
     @inline(__always)
     private func begin(_ stamp: LogStamp, _ commit: Commit) {
         course.advance(to: stamp, in: host.turns)
-        if !ties.all.isEmpty { ties.beginCommit(by: commit.by, commit.context) }
+        if !ties.all.isEmpty { ties.beginCommit() }
         present.begin(stamp, context: commit.context, by: commit.by, commit.origin)
     }
 
@@ -83,7 +83,7 @@ extension LiveGraph {
         guard !commit.isAnonymous || node.writer != nil else { return }
         let claims = commit.claimed.contains { $0 === node }
         let claimer = claims ? commit.claimer ?? host.instance : nil
-        node.writer = writers.writer(commit.by, commit.context, claimer)
+        node.writer = present.writer(claimer: claimer)
     }
 
     /// One tick: everything that is due emits, all in one turn.
@@ -100,7 +100,7 @@ extension LiveGraph {
         for definition in definition.nodes {
             let node = NamedNode(definition, graph: self, at: stamp)
             create(node, stamp)
-            declared.all.append(node)
+            basis.nodes.append(node)
         }
         members.show()
         ties.connectSyncs(of: self)
@@ -158,7 +158,7 @@ extension LiveGraph {
         for member in members {
             remove(member)
             // Something may hold its node for longer than the graph lives.
-            host.memberAccounts.released(member)
+            host.memory.members.released(member)
         }
         host.forget(self)
     }
@@ -168,15 +168,17 @@ extension LiveGraph {
     ///
     /// - Returns: notifies their clients; to be called when the change is complete.
     func endSubscriptions(to gone: [NamedNode]) -> () -> Void {
-        var ended: Set<UInt64> = []
         let names = Set(gone.map(\.name))
-        var open: [AnyNode] = gone.compactMap(\.living)
-        open += chains.sources(losing: open, named: names)
-        while let node = open.popLast() {
-            guard ended.insert(node.id).inserted else { continue }
-            open.append(contentsOf: node.downstreamNodes.filter { chains.record(of: $0.id) != nil })
-        }
+        let ended = numbers(madeFrom: gone, names)
         guard clients.hasListeners, let follower = host.follower else { return {} }
         return releases.because(.removed) { follower.release(nodes: ended, names, of: self) }
+    }
+
+    /// The numbers of their nodes and of the chains on these, none of which is held by the result.
+    private func numbers(madeFrom gone: [NamedNode], _ names: Set<String>) -> Set<UInt64> {
+        let living: [AnyNode] = gone.compactMap(\.living)
+        return (living + chains.sources(losing: living, named: names)).walk { node in
+            node.downstreamNodes.filter { chains.record(of: $0.id) != nil }
+        }
     }
 }

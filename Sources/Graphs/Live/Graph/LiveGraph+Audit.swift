@@ -10,7 +10,7 @@ extension LiveGraph {
         #if DEBUG
             guard core.counts.liveNodes + core.counts.liveListeners <= 512 else { return }
             precondition(members.areGrouped(isSettled: false), "\(name): a group does not have its members")
-            let reachable = reachable(from: roots).count
+            let reachable = roots.walk(\.neededNodes).count
             precondition(
                 reachable == core.counts.liveNodes,
                 "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
@@ -18,7 +18,7 @@ extension LiveGraph {
         #endif
     }
 
-    var isWhole: Bool { members.areGrouped() && reachable(from: roots).count == core.counts.liveNodes }
+    var isWhole: Bool { members.areGrouped() && roots.walk(\.neededNodes).count == core.counts.liveNodes }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {
@@ -29,17 +29,5 @@ extension LiveGraph {
         }
         for record in chains.all where record.node.hasListener { roots.append(record.node) }
         return roots
-    }
-
-    /// These nodes and everything that they need.
-    func reachable(from roots: [AnyNode]) -> Set<AnyNode> {
-        var open = roots
-        var seen: Set<AnyNode> = []
-        while let node = open.popLast() {
-            guard seen.insert(node).inserted else { continue }
-            open.append(contentsOf: node.upstreamNodes)
-            open.append(contentsOf: node.followedNodes)
-        }
-        return seen
     }
 }

@@ -1,5 +1,5 @@
-public import Commits
-public import Definitions
+package import Commits
+internal import Definitions
 package import ReactiveGraph
 public import Support
 internal import Values
@@ -10,7 +10,7 @@ internal import Values
 public final class LiveGraph {
     public let name: String
     package unowned let host: Host
-    /// What it is made from.
+    /// What it is made from, and the nodes that this declares.
     var basis: PresentDefinition
     /// Whether it is served, and what its commits wait for.
     var standing = Standing()
@@ -20,27 +20,18 @@ public final class LiveGraph {
     var pending = PendingChanges()
     /// What holds while it computes something.
     package let present = PresentTurn()
-    /// The clients that changed its nodes.
-    var writers = Writers()
 
-    package let core: Graph
     /// The entries of all names, and their living nodes.
     let registry: Registry
     package let builder = NodeBuilder()
-    /// The nodes that the definition declares.
-    var declared = DeclaredNodes()
     /// The members of its families.
     package let members = Members()
     /// The edges of `sync` and `links`.
     package let ties = Ties()
     package let facets = FacetTable()
-    /// What the log has to learn about histories by time.
-    var histories = StoredHistories()
     /// Its timers, and the commits that these and the leases of its members ask for.
     var due = DueCommits()
 
-    /// The chains of clients' pipelines.
-    package let chains = Chains()
     /// How much of it clients hold, and what they ask producers for.
     package var clients = ClientHoldings()
     /// The nodes that it has freed.
@@ -52,7 +43,7 @@ public final class LiveGraph {
         self.host = host
         course = Course(at: position)
         let propagation: Graph.Propagation = definition.mode == .immediate ? .immediate : .settled
-        core = Graph(propagation: propagation, propagatesEmpty: true)
+        let core = Graph(propagation: propagation, propagatesEmpty: true)
         registry = Registry(graph: core, limit: host.limits.kept, naming: .verbatim)
         core.onFreed = { [chains, releases] node in
             guard !chains.removeHidden(node.id) else { return }
@@ -67,8 +58,9 @@ public final class LiveGraph {
         dissolve()
     }
 
-    public var definition: GraphDefinition { basis.definition }
-    public var origin: DefinitionOrigin { basis.origin }
+    package var core: Graph { registry.graph }
+    /// The chains of clients' pipelines.
+    package var chains: Chains { builder.chains }
 
     /// The graph or its host is being freed, and what goes with it must not report to either: lets
     /// the nodes go, without calling anyone.
@@ -109,17 +101,11 @@ public final class LiveGraph {
     /// named nodes it is made from.
     package func lastChange(of node: AnyNode) -> LogStamp {
         var newest = LogStamp(rev: 0, time: 0)
-        var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while let next = open.popLast() {
-            if let named = name(of: next) {
-                let change = named.lastChange
-                if change.rev > newest.rev { newest = change }
-                continue
-            }
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                open.append(upstream)
-            }
+        [node].walk { node in
+            guard let named = name(of: node) else { return node.neededNodes }
+            let change = named.lastChange
+            if change.rev > newest.rev { newest = change }
+            return []
         }
         return newest
     }

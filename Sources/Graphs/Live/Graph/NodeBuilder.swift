@@ -12,6 +12,8 @@ package final class NodeBuilder {
     /// Counts the work of the definition's own stages; in a ``TrialBirth`` only.
     private(set) var meter: StageMeter?
     let caseTables = CaseTables()
+    /// What it has built besides named nodes: the chains of clients' pipelines, and parts of nodes.
+    package let chains = Chains()
 
     /// How many units of expressions count as much as building a node, in the work of one turn.
     static var unitsPerNode: Int { 50 }
@@ -166,7 +168,7 @@ package final class NodeBuilder {
 
     /// Records which step of a definition a node implements.
     func note(_ node: Node<Datum>, as part: InnerStage.Part?) {
-        graph.chains.note(node, as: part, born: graph.stampTime)
+        chains.note(node, as: part, born: graph.stampTime)
     }
 
     /// Makes a node record its emissions: its stamp, if its value depends on earlier ones, and its

@@ -56,6 +56,7 @@ package final class PresentTurn {
     /// What kind of cause the newest commit is.
     private(set) var origin = Cause.Origin.initial
     private var madeCause: Cause?
+    private var madeWriter: Writer?
     /// Nodes that this commit sets by other means than its own: through ties, and because the time
     /// of their values is over.
     private(set) var detours: [UInt64: Cause.Origin] = [:]
@@ -117,6 +118,20 @@ package final class PresentTurn {
         let cause = Cause.of(detour ?? origin, by: by, after: madeCause)
         if by != nil { madeCause = cause }
         return cause
+    }
+
+    /// The writer of what the newest commit sets; nil: nothing is known of it.
+    ///
+    /// `claimer` is the server of the session that the value represents. One object for consecutive
+    /// changes by the same principal.
+    func writer(claimer: String? = nil) -> Writer? {
+        let (_, context, by) = facts
+        guard by != nil || context != nil || claimer != nil else { return nil }
+        if let made = madeWriter, made.by == by, made.context === context, made.claimer == claimer {
+            return made
+        }
+        madeWriter = Writer(by: by, context: context, claimer: claimer)
+        return madeWriter
     }
 
     /// Calls `body` in another turn: the present one with a change.

@@ -76,9 +76,7 @@ struct Redefinition {
         if hasOtherRules || !gone.isEmpty { graph.course.narrowedAt = stamp.rev }
         graph.host.follower?.redefined(graph, adding: added, hasOtherRules: hasOtherRules)
         graph.releases.watch?.redefined()
-        if !gone.isEmpty || !graph.declared.removedInputs.isEmpty {
-            graph.declared.removedInputs.note(gone, in: graph)
-        }
+        graph.basis.removedInputs.note(gone, in: graph)
         if let names {
             graph.members.showAgain(names, removed.filter { $0.exists && $0.family != nil })
         }
@@ -125,7 +123,7 @@ struct Redefinition {
             }
             retained.append((node, former))
         }
-        graph.declared.all = nodes { definition in
+        graph.basis.nodes = nodes { definition in
             if let member = graph.existing(definition.name) {
                 take(member, definition)
                 return member
@@ -170,12 +168,10 @@ struct Redefinition {
         var open = changed.compactMap { graph.nodes[Int(delta.former[$0])].living as AnyNode? }
         open += others.compactMap(\.living)
         for tie in graph.ties.all { open += [tie.from, tie.to].compactMap(\.living) }
-        var seen: Set<UInt64> = []
         var found: [AnyNode] = []
-        while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+        open.walk { node in
             if graph.name(of: node)?.exists == true { found.append(node) }
-            open += node.upstreamNodes + node.followedNodes
+            return node.neededNodes
         }
         return found
     }

@@ -5,8 +5,6 @@ package struct RemovedInputs {
 
     private var isSet: [String: Bool] = [:]
 
-    var isEmpty: Bool { isSet.isEmpty }
-
     /// Those that clients still set, in alphabetical order.
     package var missed: [String] { isSet.filter(\.value).keys.sorted() }
 

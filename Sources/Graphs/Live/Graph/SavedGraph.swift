@@ -41,7 +41,7 @@ struct SavedGraph {
         // Private stages of clients may emit before the next commit, and their messages name the
         // last writer.
         Writer(by: graph.present.commit.by, context: graph.present.commit.context).write(to: &writer)
-        let kept = Set(graph.reachable(from: heldNodes).map(\.id))
+        let kept = heldNodes.walk(\.neededNodes)
         func isKept(_ node: NamedNode) -> Bool { node.living.map { kept.contains($0.id) } ?? false }
         for node in graph.nodes {
             SavedNode(node, isKept: isKept(node)).write(to: &writer, hasCauses: hasCauses)
@@ -183,7 +183,7 @@ struct SavedGraph {
             guard let node = graph.existing(name), let rule = node.definition.history.steps else {
                 throw StateError.malformed
             }
-            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.historyRoom)
+            node.steps = try TimeHistory(from: &reader, of: name, rule, in: graph.host.memory.histories)
         }
         guard reader.isAtEnd else { throw StateError.malformed }
     }
@@ -191,7 +191,7 @@ struct SavedGraph {
     private func declare(_ definition: NodeDefinition, _ saved: SavedNode) -> Node<Datum>? {
         let stamp = LogStamp(rev: saved.definedAt, time: graph.time)
         let node = NamedNode(definition, graph: graph, at: stamp)
-        graph.declared.all.append(node)
+        graph.basis.nodes.append(node)
         graph.registry.declare(node)
         guard case .mutable = definition.kind else { return nil }
         node.beginExpiry()

@@ -134,7 +134,7 @@ extension NamedNode {
         guard isMutable else { return }
         noteChange(graph.stamp, .link)
         if let source { graph.present.note(.link, of: source.id) }
-        writer = graph.ties.writer
+        writer = graph.present.writer()
         if hasFacets { graph.facets.clear(of: self, at: graph.time, isSet: !emission.isEmpty) }
         if emission.isEmpty { stopExpiry() } else { startExpiry(at: graph.time) }
     }

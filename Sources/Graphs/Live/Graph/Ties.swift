@@ -17,15 +17,12 @@ package final class Ties {
     var deliveries = 0
     /// The remaining budget for the checks of the nodes that they lead to, in the current commit.
     var checks = CheckBudget()
-    /// The writer of the current commit, for the nodes that it changes through ties.
-    private(set) var writer: Writer?
     /// While the graph is being restored: their places in failure messages, by what they do.
     var places: [String: String] = [:]
 
-    func beginCommit(by: String?, _ context: Datum?) {
+    func beginCommit() {
         deliveries = 0
         checks = CheckBudget()
-        writer = by != nil || context != nil ? Writer(by: by, context: context) : nil
     }
 
     func add(_ tie: Tie) {

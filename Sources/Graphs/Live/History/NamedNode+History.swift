@@ -29,7 +29,7 @@ extension NamedNode {
     private func beginSteps(holding value: Datum?) {
         guard let rule = definition.history.steps else { return }
         let change = lastChange
-        let steps = TimeHistory(of: name, rule, from: change.time, in: graph.host.historyRoom)
+        let steps = TimeHistory(of: name, rule, from: change.time, in: graph.host.memory.histories)
         steps.append(value, at: change)
         self.steps = steps
     }
@@ -69,7 +69,7 @@ extension NamedNode {
     private func endSteps() {
         guard steps != nil else { return }
         steps = nil
-        if graph.host.keepsHistory { graph.histories.end(name, at: graph.rev) }
+        if graph.host.keepsHistory { graph.course.endedHistories[name] = graph.rev }
     }
 
     /// The ring; if there is none, an empty ring that knows since when nothing happened.

@@ -9,6 +9,8 @@ final class GraphTable {
     private let names = NameTable { ($0 as! LiveGraph).name }
     /// In the order in which they were added, including those that have not started.
     private(set) var all: [LiveGraph] = []
+    /// Those that have timers and are served.
+    let ticks = Ticks()
     /// Rises whenever a graph is added, removed or redefined.
     var changes: UInt64 = 0
     /// The graphs that could not be rebuilt from the log and are not served, in alphabetical order.
@@ -36,6 +38,18 @@ final class GraphTable {
     func add(_ graph: LiveGraph) {
         all.append(graph)
         names.insert(graph, named: graph.name)
+        bringBack(graph)
+    }
+
+    /// A graph is served, or is served again.
+    func bringBack(_ graph: LiveGraph) {
+        ticks.add(graph)
+        changes &+= 1
+    }
+
+    /// A graph is no longer served.
+    func setAside(_ graph: LiveGraph) {
+        ticks.remove(graph)
         changes &+= 1
     }
 
@@ -52,7 +66,7 @@ final class GraphTable {
         if let position { ended[graph.name] = position }
         all.removeAll { $0 === graph }
         if self[graph.name] === graph { names.remove(named: graph.name) }
-        changes &+= 1
+        setAside(graph)
     }
 
     /// Where a new graph with that name begins, if there is no log.

@@ -31,23 +31,22 @@ public final class Host {
     /// epoch of the graph.
     public var service = ""
 
-    /// The log of commits; nil: none, each commit is applied at once.
-    let log: (any CommitLog)?
+    /// What it receives from the log; nil: there is none, each commit is applied at once.
+    private let reports: LogReports?
+    /// The log of commits.
+    var log: (any CommitLog)? { reports?.log }
     /// Whether other servers write the log too.
     public var isShared: Bool { log?.isShared ?? false }
     /// Whether this server makes the ticks of the graphs.
     public var isLeading: Bool { log?.isLeading ?? true }
     /// An identifier of this start, if other servers write the log too.
     package var instance: String { log?.instance ?? "" }
-    private let reports: LogReports?
     /// The log's health, as last reported.
     public var health: LogHealth { reports?.health ?? .ready }
     /// What it calls in its server.
     public var handlers = HostHandlers()
     /// The clients that the graphs serve, which hold the host; nil: there are none.
     package unowned var follower: (any HostFollower)?
-    /// The loop's current activity, for a watchdog.
-    public let activity = Activity()
     var turn = LoopTurn()
     /// The timers of clients and of private stages, on the monotonic clock.
     package let timers: TimerQueue
@@ -55,17 +54,13 @@ public final class Host {
     let table: GraphTable
     /// Commits on their way to the graphs and to the log.
     let submissions: Submissions
-    let ticks = Ticks()
     private(set) lazy var orphanCare = OrphanCare(self)
-    /// Releases of what was kept, and the search for what is lost.
-    var memory = MemoryCounts()
+    /// What they hold and have released.
+    var memory: HostMemory
     /// Clears the values that represented ended sessions.
     package private(set) lazy var presences = PresenceClearing(self)
     /// Runs the pipelines of clients.
     package let pipelines: PipelineScheduler
-    package let memberAccounts = MemberAccounts()
-    /// The memory of histories by time.
-    let historyRoom: HistoryRoom
     /// Whether the log stores them.
     var keepsHistory: Bool { log?.keepsHistory ?? false }
 
@@ -87,15 +82,16 @@ public final class Host {
         switch store {
         case .memory(let epoch):
             precondition(epoch.utf8.count <= 32, "an epoch has at most 32 characters")
-            (log, reports, table) = (nil, nil, GraphTable(epoch: epoch))
-        case .log(let log): (self.log, reports, table) = (log, LogReports(log), GraphTable(epoch: ""))
+            (reports, table) = (nil, GraphTable(epoch: epoch))
+        case .log(let log): (reports, table) = (LogReports(log), GraphTable(epoch: ""))
         }
         self.clock = clock
         timers = TimerQueue { .milliseconds(clock.now) }
         self.limits = limits
-        historyRoom = HistoryRoom(limit: limits.historyMemory, byteLimit: limits.historyBytes)
+        memory = HostMemory(limits)
         pipelines = PipelineScheduler()
-        submissions = Submissions(log, clock, activity, IdempotencyKeys(limit: limits.idempotencyKeys))
+        let keys = IdempotencyKeys(limit: limits.idempotencyKeys)
+        submissions = Submissions(reports?.log, clock, turn.activity, keys)
         reports?.begin(in: self)
     }
 
@@ -189,7 +185,7 @@ public final class Host {
     public func advance() {
         timers.fire(until: .milliseconds(clock.now), while: pipelines.takesTimer, pipelines.perform)
         goOn()
-        if makesTicks { ticks.submitDue(at: clock.now, to: submissions) }
+        if makesTicks { table.ticks.submitDue(at: clock.now, to: submissions) }
     }
 
     /// Goes on with the next kind of work that waits.
@@ -219,7 +215,7 @@ public final class Host {
         if turn.demanded.contains(where: { $0.demand?.isDue == true }) { return clock.now }
         let timer = timers.nextMilliseconds
         // Ticks that are due are made when the log is ready again.
-        guard makesTicks, let tick = ticks.next(at: clock.now, stampTime) else { return timer }
+        guard makesTicks, let tick = table.ticks.next(at: clock.now, stampTime) else { return timer }
         return timer.map { min($0, tick) } ?? tick
     }
 

@@ -1,9 +1,11 @@
 internal import Definitions
 internal import DequeModule
+public import Support
 
 /// What the requests of all clients have used of the present loop turn, and what waits for its end
 /// or for later turns.
 struct LoopTurn {
+    let activity = Activity()
     /// The number of finished turns.
     private(set) var turns: UInt64 = 0
     /// Nodes built and values read for requests since the start: the unit of a turn's budget.
@@ -42,6 +44,9 @@ struct LoopTurn {
 }
 
 extension Host {
+    /// The loop's current activity, for a watchdog.
+    public var activity: Activity { turn.activity }
+
     /// A subscription with a way has begun, ended, or got another one.
     package func noteWays() { turn.noteWays() }
 

@@ -28,11 +28,6 @@ extension Host {
         }
     }
 
-    /// This server has files of these graphs, and of no others.
-    ///
-    /// - Returns: the new orphans, by name.
-    public func note(files: Set<String>) -> [LiveGraph] { OrphanSearch(in: self).note(files: files) }
-
     /// This server has a file of the graph, which it is about to define.
     public func note(file graph: String) {
         guard orphanCare.files?.insert(graph).inserted == true else { return }
@@ -44,8 +39,7 @@ extension Host {
         guard !graph.isOrphan else { return }
         graph.setOrphaned(at: clock.now)
         graph.releases.because(.removed) { follower?.ended(graph, .removed) }
-        ticks.remove(graph)
-        table.changes &+= 1
+        table.setAside(graph)
         orphanCare.begin()
     }
 
@@ -54,8 +48,7 @@ extension Host {
         graph.standing.looksWithoutFile = 0
         guard graph.isOrphan else { return }
         graph.setOrphaned(at: nil)
-        ticks.add(graph)
-        table.changes &+= 1
+        table.bringBack(graph)
     }
 
     /// Removes orphans for good after so many milliseconds in which this server ran; 0: never.

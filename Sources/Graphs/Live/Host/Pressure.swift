@@ -59,17 +59,3 @@ extension Host {
         return Flushed(names: names, nodes: released)
     }
 }
-
-/// Counts releases of what was kept, and the rounds of the search for what is lost.
-struct MemoryCounts {
-    /// How often unused nodes were released.
-    private(set) var flushes: UInt64 = 0
-    private(set) var released: UInt64 = 0
-    /// The round of the search for unreachable nodes.
-    var leakRound: UInt64 = 0
-
-    mutating func count(_ nodes: UInt64) {
-        flushes += 1
-        released += nodes
-    }
-}

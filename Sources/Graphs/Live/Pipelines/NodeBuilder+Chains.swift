@@ -101,7 +101,7 @@ extension NodeBuilder {
                 meter: meter,
                 of: its
             )
-            graph.chains.add(made)
+            chains.add(made)
             record = made
         }
         return (node, record)
@@ -140,8 +140,8 @@ extension NodeBuilder {
             meter: meter,
             of: segment
         )
-        graph.chains.add(record)
-        graph.chains.note(node, as: source.argument.branching)
+        chains.add(record)
+        chains.note(node, as: source.argument.branching)
         return (node, record)
     }
 

@@ -146,15 +146,3 @@ public struct PipelineText: Sendable {
         }
     }
 }
-
-extension Collection<UInt8> {
-    fileprivate func contains(_ word: StaticString) -> Bool {
-        var matched = 0
-        let word = BorrowedBytes(word)
-        for byte in self {
-            matched = byte == word[matched] ? matched + 1 : (byte == word[0] ? 1 : 0)
-            if matched == word.count { return true }
-        }
-        return false
-    }
-}

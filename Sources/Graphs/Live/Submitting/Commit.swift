@@ -16,6 +16,11 @@ public struct Commit {
         self.graph = graph
     }
 
+    package init(_ kind: Kind, of graph: LiveGraph) {
+        self.graph = graph
+        self.kind = kind
+    }
+
     /// The nodes to clear, after the sets.
     public var clear: [NamedNode] {
         get { rare?.clear ?? [] }
@@ -103,7 +108,9 @@ public struct Commit {
         set { if newValue != isOfLink { own().isOfLink = newValue } }
     }
 
-    /// When the change was made that a `sync` leads on (``ClientLinks/birth(ofChangeAt:of:)``); 0: none does.
+    /// When the change was made that a `sync` leads on (``ClientLinks/birth(ofChangeAt:of:)``).
+    ///
+    /// 0: none leads it on.
     package var birth: UInt64 {
         get { rare?.birth ?? 0 }
         set { own().birth = newValue }
@@ -134,8 +141,7 @@ public struct Commit {
 
     /// A commit that drops a member of a family (F-4).
     public init(dropping member: NamedNode) {
-        self.init(graph: member.graph)
-        kind = .drop
+        self.init(.drop, of: member.graph)
         clear.append(member)
     }
 

@@ -7,7 +7,7 @@ final class LogReports: CommitLogFollower {
     private unowned var owner: Host?
     /// The host, which outlives its reports.
     var host: Host { owner! }
-    private let log: any CommitLog
+    let log: any CommitLog
     /// The log's health, as last reported.
     private(set) var health: LogHealth
 
@@ -115,7 +115,7 @@ final class LogReports: CommitLogFollower {
         guard let graph = host.held(name) else { return nil }
         do {
             let state = try SavedGraph(graph: graph).save()
-            let history = log.keepsHistory ? graph.histories.change(of: graph) : nil
+            let history = log.keepsHistory ? HistoryChange(of: graph) : nil
             return GraphSnapshot(graph.stamp, state, history: history)
         } catch {
             _ = host.fault("graph \(name) cannot be saved: \(error)")
@@ -125,12 +125,12 @@ final class LogReports: CommitLogFollower {
 
     func log(saved name: String, at rev: UInt64) {
         guard log.keepsHistory, let graph = host.held(name) else { return }
-        graph.histories.forget(storedAt: rev, of: graph)
+        graph.forgetHistories(storedAt: rev)
     }
 
     func logFilesChanged() {
         begin()
-        OrphanSearch(in: host).noteElsewhere()
+        host.noteFilesElsewhere()
     }
 
     func logHealthChanged() {

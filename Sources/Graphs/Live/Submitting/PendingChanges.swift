@@ -59,7 +59,7 @@ struct PendingChanges {
             let creates = node.isUnsetMember && node.source == nil && node.pending == nil
             mark(node, .known(assignment.value), rev, by: pending)
             guard creates else { return }
-            node.pending?.account = graph.host.memberAccounts.reserve(for: commit.by)
+            node.pending?.account = graph.host.memory.members.reserve(for: commit.by)
             graph.members.comingCount += 1
         }
         for node in commit.clear { mark(node, .known(nil), rev, by: pending) }
@@ -94,7 +94,7 @@ struct PendingChanges {
         node.pending = nil
         let graph = node.graph
         if let account = change.account {
-            graph.host.memberAccounts.unreserve(account)
+            graph.host.memory.members.unreserve(account)
             change.account = nil
             graph.members.comingCount -= 1
         }

@@ -39,10 +39,8 @@ final class Ticks {
         for graph in graphs where graph.due.notBefore <= now {
             let time = graph.stampTime
             if graph.takesTicks, let due = graph.nextTick, due <= time {
-                var commit = Commit(graph: graph)
-                commit.kind = .tick(time)
                 graph.due.isTickPending = true
-                submissions.append(commit)
+                submissions.append(Commit(.tick(time), of: graph))
             }
             guard let commit = graph.members.expired(by: time) else { continue }
             graph.due.isExpiring = true

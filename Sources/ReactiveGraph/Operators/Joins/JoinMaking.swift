@@ -11,15 +11,11 @@ extension Graph {
     public func setPropagation(_ propagation: Propagation, reaching nodes: [AnyNode]) {
         precondition(engine.turnState.running == 0, "Graph: the propagation is changed between turns")
         engine.propagation = propagation
-        var open = nodes
-        var seen: Set<UInt64> = []
-        while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+        nodes.walk { node in
             if let join = node.core.join {
                 join.with { $0.isSettled = $0.canSettle && propagation == .settled }
             }
-            open.append(contentsOf: node.upstreamNodes)
-            open.append(contentsOf: node.followedNodes)
+            return node.neededNodes
         }
     }
 

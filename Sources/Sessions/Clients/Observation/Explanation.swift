@@ -86,7 +86,7 @@ struct Explanation {
         var seen: Set<UInt64> = [node.id]
         var open: Deque = [node]
         while let next = open.popFirst() {
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
+            for upstream in next.neededNodes where seen.insert(upstream.id).inserted {
                 if let named = graph.name(of: upstream), let living = named.living {
                     found.append((named, living))
                 } else if !graph.chains.isHidden(upstream.id) {

@@ -14,12 +14,12 @@ extension Picture {
     /// declared nodes or globs.
     func relatives(of members: [NamedNode]) -> Set<AnyNode> {
         var found: Set<AnyNode> = []
-        var open: [AnyNode] = members.compactMap { $0.family == nil ? nil : $0.living }
-        while let next = open.popLast() {
-            if next is any Gathering { continue }
-            if let named = graph.name(of: next), named.family == nil { continue }
-            guard found.insert(next).inserted else { continue }
-            open += next.upstreamNodes + next.followedNodes + next.downstreamNodes
+        let start: [AnyNode] = members.compactMap { $0.family == nil ? nil : $0.living }
+        start.walk { node in
+            if node is any Gathering { return [] }
+            if let named = graph.name(of: node), named.family == nil { return [] }
+            found.insert(node)
+            return node.neededNodes + node.downstreamNodes
         }
         return found
     }
@@ -45,7 +45,7 @@ extension Picture {
         }
         guard let named = entry.named else {
             return entry.node.map {
-                Self.families(of: $0.upstreamNodes + $0.followedNodes, in: graph, besides: shown)
+                Self.families(of: $0.neededNodes, in: graph, besides: shown)
             } ?? []
         }
         // A declared node has inputs even while it does not live.

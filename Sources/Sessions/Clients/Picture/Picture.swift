@@ -101,18 +101,14 @@ struct Picture {
         for record in graph.chains.all {
             open.append(record.node)
         }
-        var seen: Set<UInt64> = []
         var found: [AnyNode] = []
-        while let node = open.popLast() {
-            guard seen.insert(node.id).inserted else { continue }
+        open.walk { node in
             if let named = graph.name(of: node), !relatives.contains(node) {
-                if hidesMembers, named.family != nil { continue }
-                if !isNear(named) { continue }
+                if hidesMembers, named.family != nil { return [] }
+                if !isNear(named) { return [] }
             }
             found.append(node)
-            if Self.joinsMany(node) { continue }
-            open.append(contentsOf: node.upstreamNodes)
-            open.append(contentsOf: node.followedNodes)
+            return Self.joinsMany(node) ? [] : node.neededNodes
         }
         let known = Set(entries.compactMap(\.number))
         for node in found.sorted(by: { $0.id < $1.id }) where !known.contains(node.id) {
@@ -168,7 +164,7 @@ struct Picture {
                         )
                         continue
                     }
-                    let hidden = (way.node.upstreamNodes + way.node.followedNodes).first {
+                    let hidden = way.node.neededNodes.first {
                         $0.id == connection.source
                     }
                     guard let hidden, isPart(hidden, of: entry), seen.insert(hidden.id).inserted else {
@@ -283,16 +279,8 @@ private struct Needs {
 
     mutating func all(of node: AnyNode) -> [UInt64] {
         if let known = known[node.id] { return known }
-        var seen: Set<UInt64> = [node.id]
-        var open = [node]
-        while let next = open.popLast() {
-            // A node that joins many members keeps none of them alive.
-            if Picture.joinsMany(next) { continue }
-            for upstream in next.upstreamNodes + next.followedNodes where seen.insert(upstream.id).inserted {
-                open.append(upstream)
-            }
-        }
-        let all = Array(seen)
+        // A node that joins many members keeps none of them alive.
+        let all = Array([node].walk { Picture.joinsMany($0) ? [] : $0.neededNodes })
         known[node.id] = all
         return all
     }

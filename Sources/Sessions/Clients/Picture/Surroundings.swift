@@ -63,7 +63,7 @@ public struct Surroundings: Hashable, Sendable {
         var seen: Set<UInt64> = [living.id]
         while let next = open.popLast() {
             // A node that joins many has no edges in pictures.
-            let sources = Picture.joinsMany(next) ? [] : next.upstreamNodes + next.followedNodes
+            let sources = Picture.joinsMany(next) ? [] : next.neededNodes
             for other in sources + next.downstreamNodes.filter({ !Picture.joinsMany($0) })
             where seen.insert(other.id).inserted {
                 if let named = graph.name(of: other) { found.append(named) } else { open.append(other) }

@@ -27,8 +27,7 @@ extension ClientRequest {
         guard !names.isEmpty else {
             throw HostError(.badField, "node or nodes: the members to drop are needed")
         }
-        var commit = Commit(graph: view.graph)
-        commit.kind = .drop
+        var commit = Commit(.drop, of: view.graph)
         for name in names {
             // Whether a member was there is a thing to read.
             commit.clear.append(try view.node(view.graph.node(name), named: name, to: [.set, .read]))

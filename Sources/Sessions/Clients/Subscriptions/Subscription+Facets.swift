@@ -88,11 +88,7 @@ final class NodeEmission: WideEmission {
     }
 
     override func append(id: UInt64, to buffer: inout ByteBuffer) {
-        buffer.append("{\"id\":")
-        buffer.append(decimal: id)
-        buffer.append(",")
-        appendContent(to: &buffer)
-        buffer.append("}")
+        Subscription.append(id: id, to: &buffer) { appendContent(to: &$0) }
     }
 
     /// Appends what there is of the value with its provenance, and the state.

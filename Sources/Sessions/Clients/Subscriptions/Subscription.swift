@@ -279,15 +279,7 @@ class Subscription: ClientListen {
     /// Appends the entry to deliver now: `{"id":…,"v":…,"n":…}`.
     func appendEntry(to buffer: inout ByteBuffer) {
         guard options.isWide else { return Self.append(id: id, node?.value, folded: folded, to: &buffer) }
-        buffer.append("{\"id\":")
-        buffer.append(decimal: id)
-        buffer.append(",")
-        appendNews(to: &buffer)
-        if folded > 1 {
-            buffer.append(",\"n\":")
-            buffer.append(decimal: folded)
-        }
-        buffer.append("}")
+        Self.append(id: id, folded: folded, to: &buffer) { appendNews(to: &$0) }
     }
 
     /// The value of a queued emission that is a plain value of one node.
@@ -347,10 +339,21 @@ class Subscription: ClientListen {
     }
 
     static func append(id: UInt64, _ value: Datum?, folded: UInt64, to buffer: inout ByteBuffer) {
+        append(id: id, folded: folded, to: &buffer) { append(value, to: &$0) }
+    }
+
+    /// Appends an entry with this content.
+    @inline(__always)
+    static func append(
+        id: UInt64,
+        folded: UInt64 = 1,
+        to buffer: inout ByteBuffer,
+        _ content: (inout ByteBuffer) -> Void
+    ) {
         buffer.append("{\"id\":")
         buffer.append(decimal: id)
         buffer.append(",")
-        append(value, to: &buffer)
+        content(&buffer)
         if folded > 1 {
             buffer.append(",\"n\":")
             buffer.append(decimal: folded)
