@@ -133,6 +133,13 @@ def test_targets_are_large(open_page, house):
         )
         assert len(boxes) > 12
         assert [each for each in boxes if each[1] < 47.9 or each[2] < 47.9] == [], size
+    # − and + are within the reach of a hand also where a tile is as wide as the wall.
+    wide = layout({"kind": "editor", "node": "level", "w": 12})
+    page = kiosk(open_page, house, what=wide, viewport={"width": 1920, "height": 1080})
+    less, more = (
+        page.get_by_role("button", name=f"Level: {each}").bounding_box() for each in ("less", "more")
+    )
+    assert 200 < more["x"] - less["x"] < 850
 
 
 @pytest.mark.parametrize("answer", ["yes", "no", "silence"])
@@ -175,7 +182,7 @@ def test_a_definition_that_begins_to_ask_is_followed(open_page):
     with Server({"g": GRAPH}) as server:
         wall, page = kiosk(open_page, server), open_page(server, address(EDITORS, edit=False))
         expect(wall.get_by_role("switch", name="Light")).to_be_visible()
-        field = widget(page, "Light").get_by_role("combobox")
+        field = widget(page, "Light").get_by_role("switch")
         expect(field).to_be_visible()
         (server.config.parent / "graphs/g.yaml").write_text(
             GRAPH.replace("light: {", "light: { confirm: true,")
@@ -185,7 +192,7 @@ def test_a_definition_that_begins_to_ask_is_followed(open_page):
         wall.wait_for_timeout(1500)
         wall.get_by_role("switch", name="Light").tap()
         expect(wall.get_by_role("dialog", name="Set Light?")).to_be_visible()
-        field.select_option(label="lit")
+        field.click()
         expect(page.get_by_role("dialog", name="Set Light?")).to_be_visible()
         assert server.value("g", "light") is False
 
@@ -222,11 +229,11 @@ def test_every_field_of_the_page_asks(open_page, house):
         assert house.value("g", "gate") is False
 
     def choose(where):
-        return lambda: where.get_by_role("combobox", name="New value of Gate").select_option(label="open")
+        return where.get_by_role("switch", name="New value of Gate").click
 
     page = open_page(house, address(EDITORS, edit=False))
     refuse(choose(widget(page, "Gate")))
-    expect(widget(page, "Gate").locator("select option:checked")).to_have_text("closed")
+    expect(widget(page, "Gate").locator(".switch-word")).to_have_text("closed")
     page = open_page(house, "/#/g/g/values")
     refuse(choose(page.locator("[data-row=gate]")))
     page = open_page(house, "/#/g/g?node=gate")
@@ -324,6 +331,10 @@ def test_a_home_of_22_nodes_fits_without_scrolling(open_page, size, what):
             for name, left, top, right, bottom in boxes:
                 assert left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1], (name, i)
             assert max(each[4] for each in boxes) > 0.6 * size[1], "a page is filled"
+            texts = page.locator(".widget :is(h2, footer):visible").evaluate_all(
+                "all => all.map((it) => parseFloat(getComputedStyle(it).fontSize) * it.currentCSSZoom)"
+            )
+            assert min(texts) >= 13.9, "read from across the room"
         assert len(seen) == len(set(seen)) == len(what["widgets"])
         if pages == 1:
             return
@@ -430,6 +441,14 @@ def test_the_saver_can_be_changed_and_left_out(open_page, house):
             ready(page)
         page.clock.run_for(70_000)
         expect(page.locator(".saver:visible")).to_have_count(1 if sleeps else 0)
+
+
+def test_a_saver_that_could_not_be_fetched_is_fetched_again(open_page, house):
+    page = open_page(
+        house, address(EDITORS, edit=False) + "&kiosk=touch", allow="ERR_FAILED",
+        before=lambda page: page.route("**/dash/saver.js", lambda route: route.abort(), times=1),
+    )
+    expect(page.locator(".saver")).to_be_attached(timeout=15_000)
 
 
 def test_the_menu_offers_both_kiosks_and_their_parts_are_loaded_there_only(open_page, house):

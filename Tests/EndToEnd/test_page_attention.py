@@ -106,11 +106,14 @@ def test_small_screens_show_an_alarm_without_the_list_of_graphs(open_page, green
 
 
 def test_a_value_that_was_not_set_for_too_long_is_out_of_date_everywhere(open_page, greenhouse):
+    greenhouse.set("g", "probe", -1234.56)
     page = open_page(greenhouse, "/#/g/g?node=probe")
     expect(page.locator(".inspector")).to_contain_text(
         re.compile("No report for .*, expected every 1\\ss")
     )
-    expect(node(page, "probe").locator(".word")).to_have_text("out of date")
+    expect(node(page, "probe").locator(".word")).to_have_text(re.compile("^out of "))
+    # The word has what the value leaves.
+    expect(node(page, "probe").locator(".value")).to_have_text("-1234.56")
     page.goto(greenhouse.url + "/#/g/g/values")
     expect(row(page, "probe").locator(".value")).to_have_attribute(
         "data-facets", re.compile("no report for .*, expected every 1\\ss")
@@ -126,7 +129,11 @@ def test_a_sensor_has_a_line_and_a_field_that_a_button_opens(open_page, greenhou
         greenhouse.set("g", "probe", value)
         expect(row(page, "probe").locator(".value")).to_have_text(str(value))
     expect(row(page, "probe").locator(".sparkline")).to_be_visible()
-    row(page, "probe").get_by_role("button", name="Set by hand").click()
+    # What devices set has a table of its own, whose third column is the trend.
+    sensors = page.get_by_role("table", name="Sensors")
+    expect(sensors.get_by_role("columnheader")).to_have_text(["Node", "Value", "Trend", "Last report"])
+    expect(sensors.locator("[data-row=heat]")).to_have_count(0)
+    sensors.locator("[data-row=probe]").get_by_role("button", name="Set by hand").click()
     row(page, "probe").get_by_role("textbox").fill("7")
     row(page, "probe").get_by_role("textbox").press("Enter")
     eventually(lambda: greenhouse.value("g", "probe") == 7)

@@ -150,7 +150,7 @@ def test_no_view_has_a_fault_that_axe_finds(open_page, home, size):
     # The past, and a server that is gone.
     page.evaluate("location.hash = '#/g/home/values'")
     page.get_by_role("button", name="History").click()
-    expect(page.locator(".past-when")).to_contain_text(re.compile("rev [0-9]"))
+    expect(page.locator(".past-when")).to_contain_text(re.compile("revision [0-9]"))
     found += judge(page, "the past")
     home.kill()
     expect(page.get_by_role("button", name="Retry now")).to_be_visible()

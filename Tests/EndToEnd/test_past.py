@@ -137,7 +137,7 @@ def test_values_of_a_revision_and_back(open_page, kept):
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(r"Revision 4, .*\d\d:\d\d:\d\d"))
     page.keyboard.press("ArrowLeft")
     expect(value).to_have_text("24")
-    expect(bar.locator(".past-when")).to_contain_text("rev 3")
+    expect(bar.locator(".past-when")).to_contain_text("revision 3")
     # What is set meanwhile is not shown, and nothing can be set here.
     kept.set("g", "x", 20)
     page.keyboard.press("Home")
@@ -161,7 +161,7 @@ def test_the_clock_goes_to_a_time_plays_and_says_what_changed(open_page, kept):
     times = [kept.get(f"/v1/graphs/g/values?nodes=x&at={rev}").json()["t"] for rev in range(1, 6)]
     page = open_page(kept, "/#/g/g/values")
     value, bar = page.locator('.view:not([hidden]) [data-node="x"]'), look_back(page)
-    expect(page.locator(".past-when")).to_contain_text("rev 5")
+    expect(page.locator(".past-when")).to_contain_text("revision 5")
     expect(slider(page)).to_have_attribute("min", str(times[0]))
     assert bar.locator(".past-marks span").count() > 1, "times below the slider"
     # A time between two commits shows the earlier one.
@@ -171,11 +171,11 @@ def test_the_clock_goes_to_a_time_plays_and_says_what_changed(open_page, kept):
         times[2] + 500,
     )
     expect(value).to_have_text("12\u202f°C")
-    expect(page.locator(".past-when")).to_contain_text("rev 3")
+    expect(page.locator(".past-when")).to_contain_text("revision 3")
     bar.get_by_role("button", name="The next commit").click()
     expect(value).to_have_text("7\u202f°C")
     # The summary says how many; the list has a link, and both values where it knows them.
-    expect(bar.locator("summary")).to_have_text(re.compile(r"\d nodes changed with revision 4"))
+    expect(bar.locator("summary")).to_have_text(re.compile(r"\d nodes changed in revision 4"))
     bar.locator("summary").click()
     expect(bar.get_by_role("listitem").filter(has_text="Temperature")).to_have_text(
         "Temperature 12\u202f°C → 7\u202f°C"
@@ -207,9 +207,9 @@ def test_playing_asks_only_where_something_changes(open_page, kept):
     kept.set("g", "x", 7)
     page, asked = open_page(kept, "/#/g/g/values"), []
     value, bar = page.locator('.view:not([hidden]) [data-node="x"]'), look_back(page)
-    expect(page.locator(".past-when")).to_contain_text("rev 3")
+    expect(page.locator(".past-when")).to_contain_text("revision 3")
     page.keyboard.press("Home")
-    expect(page.locator(".past-when")).to_contain_text("rev 1")
+    expect(page.locator(".past-when")).to_contain_text("revision 1")
     page.on("request", lambda request: "/graph?" in request.url and asked.append(request.url))
     bar.get_by_label("Speed").select_option("1")
     bar.get_by_role("button", name="Play").click()
@@ -230,7 +230,7 @@ def test_graph_of_a_revision(open_page, kept):
     expect(value).to_have_text("6")
     page.get_by_role("button", name="Why this value?").last.click()
     why = page.locator(".view:not([hidden]) .explain")
-    expect(why).to_contain_text("rev 3")
+    expect(why).to_contain_text("revision 3")
     expect(why).to_contain_text("12")
     expect(why).to_contain_text("set x")
     slider(page).press("ArrowLeft")
@@ -314,7 +314,7 @@ def test_looks(open_page, kept, look):
         expect(page.get_by_role("button", name="History")).to_be_visible()
         look_back(page)
         slider(page).press("ArrowLeft")
-        expect(page.locator(".past-when")).to_contain_text("rev 3")
+        expect(page.locator(".past-when")).to_contain_text("revision 3")
         eventually(lambda: page.locator("[aria-busy]").count() == 0)
         page.wait_for_timeout(300)
         width = page.evaluate("document.documentElement.scrollWidth - innerWidth")

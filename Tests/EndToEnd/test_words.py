@@ -81,22 +81,26 @@ def test_words_on_a_terminal(server):
 
 
 def test_the_page_shows_words(server, open_page):
-    """X-4: tables, the graph and widgets show words and icons, and fields offer them as choices."""
+    """X-4: tables, the graph and widgets show words and icons, and so do fields."""
     server.set("g", "door", True)
     page = open_page(server, "/#/g/g/values")
     expect(row(page, "door").locator(".value")).to_have_text("open")
     expect(row(page, "door").locator("th .node-icon")).to_be_visible()
     expect(row(page, "copy").locator(".value")).to_have_text("wide")
-    field = row(page, "door").locator("select")
-    expect(field.locator("option")).to_have_text(["empty", "open", "closed"])
-    field.select_option(label="closed")
+    field = row(page, "mode").locator("select")
+    expect(field.locator("option")).to_have_text(["empty", "saving", "truly"])
+    row(page, "door").get_by_role("switch").click()
     expect(row(page, "door").locator(".value")).to_have_text("closed")
     assert server.value("g", "door") is False
     page = open_page(server, "/#/g/g")
     expect(page.get_by_role("button", name=re.compile("^door, set from outside, closed"))).to_be_visible()
     page = open_page(server, "/#/g/g/dash")
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("off")
-    server.set("g", "door", True)
+    # The word of a boolean stands beside its switch, and is a part of it.
+    word = page.locator("article[aria-label^='door'] .switch-word")
+    expect(word).to_have_text("closed")
+    word.click()
+    expect(word).to_have_text("open")
     expect(page.locator("article", has_text="copy").locator(".lamp")).to_have_text("wide")
     expect(page.locator("article", has_text="copy").locator(".badge .node-icon")).to_be_visible()
 

@@ -15,8 +15,8 @@ const mostSegments = 6;
 
 /** "switch", "select", "number", or undefined where a field with a keyboard is needed. */
 export function touchKind(node) {
-  const choices = choicesOf(node), kind = node.type === "boolean" && !node.enum ? "switch" : control(node);
-  return kind === "select" && choices.length > mostSegments ? undefined : /switch|select|number/.exec(kind)?.[0];
+  const kind = control(node);
+  return kind === "select" && choicesOf(node).length > mostSegments ? undefined : /switch|select|number/.exec(kind)?.[0];
 }
 
 export class TouchControl {
@@ -100,7 +100,7 @@ export class TouchControl {
 
   /** The whole tile is the switch. */
   #switch() {
-    const { node, tile } = this.given, figure = new Figure(), words = { true: "on", false: "off", ...node.words };
+    const { node, tile } = this.given, figure = new Figure();
     const button = h("button", { type: "button", role: "switch", class: "touch-switch", "aria-label": this.#title },
       figure.element, h("span", { class: "touch-knob", "aria-hidden": "true" }));
     this.#buttons = [button];
@@ -108,7 +108,7 @@ export class TouchControl {
     tile.element.addEventListener("click", () => button.disabled || this.#set((this.#wanted ?? this.entry.v) !== true),
       { signal: this.away.signal });
     this.#draw = (entry) => {
-      figure.show(entry, "", words);
+      figure.show(entry, "", node.words);
       setAttribute(button, "aria-checked", String(entry.v === true));
     };
     return [button];

@@ -41,10 +41,19 @@ export function pagesOf(places, most) {
     .reduce((best, starts) => (tallest(starts) < tallest(best) ? starts : best));
 }
 
+/**
+ * Scales the board `element`, but its small text less: it has 14 px, from across a room, where that
+ * leaves room for the values.
+ */
+export function zoomTo(element, scale) {
+  element.style.zoom = scale;
+  element.style.setProperty("--small", scale && `${Math.min(17, Math.max(12, 14 / scale))}px`);
+}
+
 /** Fits the board `element` to the screen; or as it is, where it is not on a wall. */
 export function fit(element, isKiosk, places) {
   const rows = Math.max(1, ...places.map(({ y, h }) => y + h));
   const { scale, rowHeight } = isKiosk ? scaleOf(rows, innerWidth, innerHeight) : { scale: "", rowHeight: row };
-  element.style.zoom = scale;
+  zoomTo(element, scale);
   element.style.gridAutoRows = isKiosk ? `${rowHeight}px` : "";
 }

@@ -1,7 +1,7 @@
 // A dashboard on a wall that is operated by touch: pages that fit the screen, a saver, and a screen
 // that stays on.
 import { h, load, setAttribute } from "/lib/dom.js";
-import { pagesOf, roomOf, scaleOf } from "/dash/kiosk.js";
+import { pagesOf, roomOf, scaleOf, zoomTo } from "/dash/kiosk.js";
 import { columns } from "/dash/layout.js";
 
 /** The px that the dots of pages take. */
@@ -24,13 +24,18 @@ export class Touch {
     page.style("/dash/touch.css");
     root.append(this.#marks, this.#dots);
     root.addEventListener("scroll", () => this.#tell(), { signal });
-    page.frame.tick(() => this.#tell(), signal);
     document.addEventListener("visibilitychange", () => this.#stayOn(), { signal });
     this.#stayOn();
     const wanted = Number(page.route.query.get("saver") ?? minutes), after = wanted >= 0 ? wanted : minutes;
-    // Fetched before it is needed, because the server may be gone then.
-    page.store.listen("present", (isPresent) => isPresent && after
-      && load("/dash/saver.js").then(({ Saver }) => signal.aborted || new Saver(board, this, after, signal)), signal);
+    let hasSaver = !after;
+    page.frame.tick(() => {
+      this.#tell();
+      // Fetched before it is needed, as the server may be gone then; again after a failure.
+      if (hasSaver || !page.store.get("present") || board.connection.name !== "live") return;
+      hasSaver = true;
+      load("/dash/saver.js").then(({ Saver }) => signal.aborted || new Saver(board, this, after, signal),
+        () => { hasSaver = false; });
+    }, signal);
   }
 
   close() {
@@ -64,9 +69,10 @@ export class Touch {
       tile.style.gridColumn = `${columns * i + x + 1} / span ${w}`;
       tile.style.gridRow = `${from + 1} / span ${to - from}`;
     });
-    Object.assign(element.style, isWall ? { zoom: scale, gridAutoRows: `${rowHeight}px`, width: `${100 * length}%`,
+    Object.assign(element.style, isWall ? { gridAutoRows: `${rowHeight}px`, width: `${100 * length}%`,
       gridTemplateColumns: `repeat(${columns * length}, minmax(0, 1fr))` }
-      : { zoom: "", gridAutoRows: "", width: "", gridTemplateColumns: "" });
+      : { gridAutoRows: "", width: "", gridTemplateColumns: "" });
+    zoomTo(element, isWall ? scale : "");
     element.style.setProperty("--touch", `${isWall ? Math.ceil(target / scale) : target}px`);
     element.parentElement.classList.toggle("paged", length > 1);
     this.#dots.hidden = this.#marks.hidden = length === 1;

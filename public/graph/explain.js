@@ -50,7 +50,7 @@ const ORIGINS = {
 };
 
 function nodeOf({ node, t, c = 0, by, origin, stages = [], ...held }, link, now) {
-  const when = listed([t && formatAge(Math.max(0, now - t)), `rev ${formatNumber(c)}`,
+  const when = listed([t && formatAge(Math.max(0, now - t)), `revision ${formatNumber(c)}`,
     ORIGINS[origin], by && `written by ${plain(String(by), 80)}`]);
   const made = stages.map(({ label, op, ...result }) =>
     h("li", {}, h("code", {}, plain(label ? stageWords(label) : op, 120)), " made ", valueOf(result, 120)));
@@ -63,7 +63,7 @@ function commitOf({ rev, t, kind, by, ctx, set = [], clear = [] }) {
   const what = listed([deeds[kind], set.length && `set ${set.join(", ")}`,
     clear.length && `cleared ${clear.join(", ")}`]);
   return h("li", {}, h("div", {}, plain(what || "set nodes that are not yours to see", 200)),
-    h("div", { class: "quiet-text" }, listed([`rev ${formatNumber(rev)}`, formatTime(t),
+    h("div", { class: "quiet-text" }, listed([`revision ${formatNumber(rev)}`, formatTime(t),
       by && `by ${plain(String(by), 80)}`])),
     ctx !== undefined && valueOf({ v: ctx }, 200));
 }

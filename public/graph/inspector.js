@@ -216,7 +216,7 @@ export class Inspector {
         `and ${formatNumber(total - Math.min(50, kept.length))} more`));
     }
     if (anyway) {
-      const self = /mutable|source/.test(entry.kind) ? "It holds a value, so it stays when all leave."
+      const self = /mutable|source/.test(entry.kind) ? "Its definition: it stays when all leave."
         : entry.retain === "untilPressure" ? "It stays until memory is short (untilPressure)."
         : entry.retain && entry.retain !== "whileInUse" ? "Its definition keeps it (retain: always)."
           : "A node computed from it is kept by its definition.";
@@ -245,7 +245,7 @@ export class Inspector {
     if (/listener|family|upstream/.test(entry.kind)) return this.#other?.update(entry, now);
     const text = entry.exists === false ? asleepWords : entry.fail ? "failed" : heldOf(entry);
     setText(part.value, plain(text, 4000));
-    part.value.classList.toggle("small", text.length > 24);
+    part.value.classList.toggle("small", text.length > 24 || !!entry.empty);
     part.error.hidden = !entry.fail;
     if (entry.fail) setText(part.error,
       `${entry.fail.msg ?? entry.fail.code} (${[entry.fail.code, placeOf(entry.fail)].filter(Boolean).join(", ")})`);
@@ -254,7 +254,7 @@ export class Inspector {
     setText(part.alive, entry.exists === false ? "not running" : entry.born ? formatDuration(now - entry.born)
       : "not known");
     const at = entry.empty ? 0 : entry.t;
-    setText(part.changed, `${lastWords(entry, at, now)}${at ? `, rev ${formatNumber(entry.c ?? 0)}` : ""}`);
+    setText(part.changed, `${lastWords(entry, at, now)}${at ? `, revision ${formatNumber(entry.c ?? 0)}` : ""}`);
     setText(part.type, entry.type ?? (entry.exists === false || entry.empty ? "unknown until it has a value"
       : typeOf(entry)));
     setText(part.count, entry.exists && !entry.born ? "not known" : formatNumber(entry.count ?? 0));

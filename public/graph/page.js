@@ -114,7 +114,7 @@ class GraphPage {
           this.asleepButton, this.detailsButton)),
       h("div", { class: "graph-body" }, this.stage),
       this.strip = h("section", { class: "lifetimes", "aria-label": "What was created and released" },
-        "Nothing created or released so far"));
+        "No node was started or stopped since this page opened"));
   }
 
   observe() {

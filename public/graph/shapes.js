@@ -147,9 +147,10 @@ export class Shape {
   /** Draws as much of the texts as fits. */
   #fit() {
     const { w, type, isClient } = this, part = this.#part, scale = this.#scale, isBeside = isClient || type === "node";
-    // Of families and groups it has a line of its own.
-    const word = fitted(this.#word, (isBeside ? 100 : w - 28) / scale);
-    this.#wordRoom = word && isBeside ? widthOf(word, false) * scale + 8 : 0;
+    // The value comes first. Of families and groups the word has a line of its own.
+    const rest = w - 32 - widthOf(this.#value, true) * scale;
+    const word = fitted(this.#word, (isBeside ? Math.min(100, Math.max(60, rest)) : w - 28) / scale);
+    this.#wordRoom = word && isBeside ? widthOf(word, false) * scale + 6 : 0;
     setText(part.word, word);
     // Where only names are drawn they have all of the box.
     const room = scale > onlyNames ? w - 24 : w - 46 - (isClient ? this.#wordRoom : 0);
@@ -158,7 +159,7 @@ export class Shape {
   }
 
   #fitValue() {
-    setText(this.#part.value, fitted(this.#value, (this.w - 28 - this.#wordRoom) / this.#scale, true));
+    setText(this.#part.value, fitted(this.#value, (this.w - 26 - this.#wordRoom) / this.#scale, true));
   }
 
   follow({ entry, members }, { x, y }, isSelected) {
@@ -190,7 +191,7 @@ export class Shape {
       const value = asleep ? "not running" : entry.fail ? plain(entry.fail.msg ?? "", 60) : plain(heldOf(entry), 60);
       if (value !== this.#value) {
         this.#value = value;
-        this.#fitValue();
+        if (this.#word) this.#fit(); else this.#fitValue();
       }
     }
     if (part.meter) {

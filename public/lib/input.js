@@ -4,11 +4,10 @@ import { decode, encode } from "../client.js";
 
 /**
  * The values to choose from, where a definition lists all of them: by `enum`, or by words for a
- * boolean, a text or a whole number without other values between its bounds.
+ * text or a whole number without other values between its bounds.
  */
 export function choicesOf({ enum: all, words, type, min, max }) {
   if (all || !words) return all;
-  if (type === "boolean") return [true, false];
   const values = Object.keys(words).map(decode);
   if (type === "string") return values.filter((each) => typeof each === "string");
   return type === "integer" && max - min < values.length ? values.filter(Number.isInteger) : undefined;

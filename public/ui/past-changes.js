@@ -33,7 +33,7 @@ export class Changes {
   show(picture, since, before) {
     const all = changesOf(picture, since, before), { rev } = picture, isOne = rev - since <= 1;
     this.element.hidden = false;
-    const when = isOne ? `with revision ${formatNumber(rev)}`
+    const when = isOne ? `in revision ${formatNumber(rev)}`
       : `in ${plural(rev - since, "commit")} up to revision ${formatNumber(rev)}`;
     setText(this.#summary, all.length ? `${plural(all.length, "node")} changed ${when}` : `No node changed ${when}`);
     this.#list.replaceChildren(...all.slice(0, most).map(({ name, title, was, is }) => h("li", {},

@@ -122,7 +122,7 @@ class Past {
   #label() {
     const { rev, time } = this.#wanted, shown = this.#shown === this.#wanted ? this.#picture : null;
     const number = rev ?? shown?.rev, at = time ?? (shown?.rev === rev ? shown?.t : undefined);
-    const words = [at === undefined ? "…" : moment.format(at), number === undefined ? "…" : `rev ${formatNumber(number)}`];
+    const words = [at === undefined ? "…" : moment.format(at), number === undefined ? "…" : `revision ${formatNumber(number)}`];
     setText(this.#when, words.join(" · "));
     if (at !== undefined) this.#clock.show(at, `Revision ${number ?? "…"}, ${words[0]}`);
   }

@@ -46,7 +46,7 @@ export function sensorField(given) {
     button.remove();
     slot.querySelector("input, textarea, select, button")?.focus();
   };
-  const button = h("button", { type: "button", class: "quiet small",
+  const button = h("button", { type: "button", class: "small",
     title: "This is usually set by a device or a program", onclick: open }, "Set by hand");
   const element = h("div", { class: "sensor" }, line.element, node.readOnly ? null : button, slot);
   return {

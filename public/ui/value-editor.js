@@ -1,7 +1,7 @@
 // <value-editor>: the field for a node's type, and the result of sending, in `data-state`: clean,
 // edited, sending, accepted, rejected, conflict or unknown; `data-off` while not connected.
 import { h, load, setAttribute, setText, style } from "/lib/dom.js";
-import { formatValue, same } from "/lib/format.js";
+import { formatEntry, formatValue, same } from "/lib/format.js";
 import { bounds, choicesOf, control, fieldText } from "/lib/input.js";
 import { Sending } from "./sending.js";
 
@@ -15,7 +15,7 @@ const rulesOf = ({ type, title, unit, min, max, minLength, maxLength, pattern, e
 
 class ValueEditor extends HTMLElement {
   entry = { empty: true }; away = new AbortController();
-  #send; #reset; #clear; #message; #choices; #timer; #sending = new Sending(this); #rules = "";
+  #send; #reset; #clear; #message; #choices; #word; #timer; #sending = new Sending(this); #rules = "";
 
   /** See `valueEditor`. */
   begin(given) {
@@ -58,11 +58,13 @@ class ValueEditor extends HTMLElement {
     this.#clear = h("button", { type: "button", class: "quiet clear", title: "Make the node empty",
       onclick: () => this.#sending.empty() }, "Clear");
     this.#choices = h("span", { class: "editor-choices" });
+    // A press on the word is one on its switch.
+    this.#word = this.kind === "switch" && h("span", { class: "switch-word", onclick: () => this.field.click() }, "");
     if (this.kind === "number" && node.min !== undefined && node.max !== undefined
       && (node.slider || !compact)) this.slider = this.#makeSlider();
     const submit = (event) => { event.preventDefault(); this.#sending.submitText(); };
     this.replaceChildren(h("form", { class: "editor", novalidate: true, onsubmit: submit },
-      h("span", { class: "editor-row" }, this.slider, this.field, node.unit && h("span", { class: "dim" }, node.unit),
+      h("span", { class: "editor-row" }, this.slider, this.field, this.#word, node.unit && h("span", { class: "dim" }, node.unit),
         this.#send, this.#reset,
         !compact && this.#clear),
       h("span", { class: "editor-row" }, this.#message, this.#choices)));
@@ -129,7 +131,10 @@ class ValueEditor extends HTMLElement {
     const { node } = this.given, { v } = this.entry;
     let { field } = this;
     this.isFilled = true;
-    if (this.kind === "switch") return setAttribute(field, "aria-checked", String(v === true));
+    if (this.kind === "switch") {
+      setText(this.#word, formatEntry(this.entry, "", node.words));
+      return setAttribute(field, "aria-checked", String(v === true));
+    }
     // A field of one line would lose line ends.
     if (this.kind === "text" && /\n/.test(v)) {
       const had = document.activeElement === field;

@@ -14,10 +14,12 @@ const most = 200;
 
 /** The tables, in the order on the page. */
 const sections = [
-  { of: "mutable", third: "Set", last: "Last set" },
-  { of: "source", third: "Source", last: "Changed" },
-  { of: "derived", third: "Computed by", last: "Changed" },
+  { of: "mutable", title: kinds.mutable, third: "Set", last: "Last set" },
+  { of: "sensor", title: "sensors", third: "Trend", last: "Last report" },
+  { of: "source", title: kinds.source, third: "Source", last: "Changed" },
+  { of: "derived", title: kinds.derived, third: "Computed by", last: "Changed" },
 ];
+const tableOf = ({ kind, role }) => (kind === "mutable" && role === "sensor" ? role : kind);
 
 const note = (title, words) => h("div", { class: "notice" }, h("h1", {}, title), h("p", {}, words));
 
@@ -227,7 +229,7 @@ class Values {
     }
     const found = text ? named.filter(({ name, title = "" }) => `${name} ${title}`.toLowerCase().includes(text))
       : named;
-    const ordered = sections.flatMap(({ of }) => found.filter(({ kind }) => kind === of));
+    const ordered = sections.flatMap(({ of }) => found.filter((node) => tableOf(node) === of));
     const pages = Math.max(1, Math.ceil(ordered.length / most)),
       page = this.#page = Math.min(Math.max(0, this.#page), pages - 1);
     const shown = ordered.slice(page * most, (page + 1) * most);
@@ -249,7 +251,7 @@ class Values {
     this.#built = shape;
     const before = this.#rows, focused = document.activeElement;
     this.#rows = new Map();
-    const tables = sections.map((each) => this.#table(each, nodes.filter(({ kind }) => kind === each.of), before, shapes))
+    const tables = sections.map((each) => this.#table(each, nodes.filter((node) => tableOf(node) === each.of), before, shapes))
       .filter(Boolean);
     const { client } = this.#context, isReadOnly = nodes.some(({ readOnly }) => readOnly);
     const about = client.picture ? "These are the values of one revision."
@@ -263,7 +265,7 @@ class Values {
     if (focused?.isConnected && this.#element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
-  #table({ of, third, last }, nodes, before, shapes) {
+  #table({ title, third, last }, nodes, before, shapes) {
     if (!nodes.length) return null;
     const body = h("tbody"), rows = [], isNarrow = this.#context.store.get("narrow");
     // On a small screen those that call for attention come first.
@@ -288,7 +290,7 @@ class Values {
     order();
     const head = ["Node", "Value", third, last];
     return h("section", { class: "card" }, h("div", { class: "scroll" },
-      h("table", { class: "values" }, h("caption", {}, capital(kinds[of])),
+      h("table", { class: "values" }, h("caption", {}, capital(title)),
       h("thead", {}, h("tr", {}, head.map((label, i) => h("th", { scope: "col", class: i === 3 && "num" }, label)))),
         body)));
   }
