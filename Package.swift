@@ -66,8 +66,8 @@ let package = Package(
         .library(
             name: "SluiceParts",
             targets: [
-                "Support", "HTTP", "Values", "Definitions", "Commits", "Graphs", "Sessions", "SluiceServer",
-                "TestSupport",
+                "Support", "HTTP", "JOSE", "Values", "Definitions", "Commits", "Graphs", "Sessions",
+                "SluiceServer", "TestSupport",
             ]
         ),
     ],
@@ -153,6 +153,8 @@ let package = Package(
             dependencies: ["Support", "EventLoop", "COpenSSL", deque],
             swiftSettings: marked
         ),
+        // Signed tokens.
+        .target(name: "JOSE", dependencies: ["Support", "Values", "COpenSSL"], swiftSettings: marked),
         // Requests that the server or the command line makes.
         .target(
             name: "Outbound",
@@ -210,7 +212,8 @@ let package = Package(
         .target(
             name: "SluiceServer",
             dependencies: [
-                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "Outbound", "MQTT",
+                "CBuild", "Platform", "Support", "CEL", "EventLoop", "HTTP", "TLS", "JOSE", "Outbound",
+                "MQTT",
                 "Values", "Definitions", "Commits", "Graphs", "Sessions", "SQLiteLog",
                 "RedisLog", "CYAML", "CRE2", deque,
                 .product(name: "Logging", package: "swift-log"),
@@ -297,6 +300,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "TLSTests", dependencies: ["Support", "TLS"], swiftSettings: strict),
+        .testTarget(name: "JOSETests", dependencies: ["JOSE", "Support"], swiftSettings: strict),
         .testTarget(
             name: "OutboundTests",
             dependencies: ["Outbound", "EventLoop", "HTTP", "Support"],

@@ -26,9 +26,9 @@ export function encode(value, space) {
   }, space);
 }
 
-/** Reads that JSON: an integer that a number cannot hold exactly becomes a BigInt. */
+/** Reads that JSON: an integer that no number holds exactly becomes a BigInt. */
 export function decode(text) {
-  // A reviver makes parsing slow, so it is only used where such an integer may be.
+  // A reviver is slow, so it is only used where such an integer may be.
   return JSON.parse(text, /\d{16}/.test(text) ? exactInteger : undefined);
 }
 
@@ -352,7 +352,7 @@ export function connect(address = "/v1/ws", {
     else if (op === "hb") isStale = message.stale;
     else if (op === "changes") safely(onChanges, message.graphs);
     else if (!waiting) {
-      if (op === "err" && !isReady) drop(4401, message.code);
+      if (op === "err" && !isReady) drop(/_down/.test(message.code) ? 4503 : 4401, message.code);
     } else if (waiting.reject) settle(waiting, message);
     else if (/snap|linked/.test(op)) begin(waiting, message);
     else if (op === "end" || op === "err") end(waiting, message);
@@ -372,7 +372,7 @@ export function connect(address = "/v1/ws", {
     reject(new SluiceError({ ...message, path: at }));
   }
 
-  /** The server knows the client: everything that it held is asked for again. */
+  /** The server knows the client: what it held is asked for again. */
   function welcome(message) {
     const now = Date.now();
     const gap = since && now - since;
@@ -399,12 +399,12 @@ export function connect(address = "/v1/ws", {
     if (isReady && now - since > STABLE) tries = 0;
     if (isReady) since = now;
     socket = null;
-    isReady = false;
-    // Random, so that not all clients of a server come back in the same moment.
+    // Random, so that not all come back at once.
     const random = Math.random() * (PAUSES[tries] ?? LONGEST_PAUSE);
     const pause = Number(/"after":(\d+)/.exec(reason)?.[1]) || random;
-    // Codes below 4500 mean that the client did something wrong, or may not do it.
-    isWanted &&= code < 4000 || code >= 4500;
+    // Below 4500 the client is at fault; a proxy may have a new token.
+    isWanted &&= code < 4000 || code >= 4500 || (isReady && /expired/.test(reason));
+    isReady = false;
     if (isWanted) {
       timer = setTimeout(open, pause);
       tries += 1;

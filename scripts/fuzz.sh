@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
 targets=("${@:2}")
-[ "${#targets[@]}" -gt 0 ] || targets=(request response frames yaml json message cel)
+[ "${#targets[@]}" -gt 0 ] || targets=(request response frames yaml json jose message cel)
 
 # Assertions stay on, and the modules' overflow checks; what is looked for are traps.
 swift build -c release --package-path Fuzzing --scratch-path .build-fuzz --product fuzz \

@@ -106,6 +106,7 @@ public enum ErrorTable {
         row("id_in_use", nil, nil, "The id belongs to a message that has no terminal answer yet."),
         row("slow", nil, 4580, retry: true, "The client reads too slowly for its subscription."),
         row("engine_down", 503, 4503, after: true, "The graph's store cannot be reached."),
+        row("issuer_down", 503, 4503, after: true, "The keys of the token's issuer cannot be fetched."),
         row("no_space", 503, 4503, after: true, "The graph's disk is full."),
         row("not_ready", 503, 4503, after: true, "The server is still reading stored data."),
         row("busy", 503, nil, after: true, "Too many requests of this kind are waiting already."),

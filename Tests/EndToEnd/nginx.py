@@ -20,9 +20,12 @@ def free_port():
 
 
 class Nginx(Address):
-    """nginx on a free port that passes requests on to a server."""
+    """nginx on a free port that passes requests on to a server.
 
-    def __init__(self, server, settings=""):
+    `settings` are for all of it, `locations` stand beside the one of the server, `fields` in it.
+    """
+
+    def __init__(self, server, settings="", locations="", fields=""):
         port = free_port()
         super().__init__(f"http://127.0.0.1:{port}")
         self.folder = tempfile.TemporaryDirectory()
@@ -34,7 +37,7 @@ class Nginx(Address):
             f"pid {path}/pid;\nerror_log {path}/error.log;\ndaemon off;\nmaster_process off;\n"
             f"events {{}}\nhttp {{\naccess_log off;\n{temporary}{settings}\n"
             "map $http_upgrade $connection_field { default upgrade; '' ''; }\n"
-            f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.url}; "
+            f"server {{ listen 127.0.0.1:{port}; {locations} location / {{ {fields} proxy_pass {server.url}; "
             "proxy_http_version 1.1; proxy_set_header Host $host; "
             "proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_field; } }\n}\n"
         )

@@ -18,6 +18,7 @@ import time
 
 import pytest
 from conftest import CHAIN, Client
+from issuer import Issuer
 from rawsocket import Closed, RawSocket, RawWebSocket, frame
 from sluice import BINARY, DEVELOPER, PATIENCE, ROOT, Server
 from websockets.exceptions import ConnectionClosed
@@ -117,6 +118,17 @@ def unauthenticated(_):
 def token_expired(_):
     with guarded(options=["--expires", "2001-01-01T00:00:00Z"]) as (server, token, _):
         return plain(server.get(NODE + "x", Authorization=f"Bearer {token}"))
+
+
+@http("issuer_down")
+def issuer_down(_):
+    with tempfile.TemporaryDirectory() as folder, Issuer() as issuer:
+        issuer.add("ES256")
+        issuer.status = 500
+        file = pathlib.Path(folder) / "issuers.yaml"
+        file.write_text(f"issuers: [ {{ issuer: {issuer.id}, audience: sluice, rights: [] }} ]")
+        with Server({"g": GRAPH}, f"issuers: {file}\n") as server:
+            return plain(server.get(NODE + "x", Authorization=f"Bearer {issuer.token()}"))
 
 
 @http("forbidden")

@@ -5,12 +5,14 @@ so a new route is walked as soon as it exists. Each request that names something
 is sent again with a name that is not in use; both answers must be the same.
 """
 
+import contextlib
 import hashlib
 import json
 import re
 import urllib.parse
 
 import pytest
+from issuer import Issuer
 from sluice import PATIENCE, Server, eventually
 from websockets.sync.client import connect
 
@@ -51,11 +53,15 @@ def entry(name, can, graphs=None, nodes=None):
 
 
 class Shared(Server):
-    """Every tenant has a graph of its own, and its nodes in one graph of all; a token for each of both."""
+    """Every tenant has a graph of its own, and its nodes in one graph of all; a token for each of both.
 
-    def __init__(self, folder):
+    With an issuer, what a tenant may do follows from claims.
+    """
+
+    def __init__(self, folder, issuer=None):
+        self.issuer, self.issued = issuer, {}
         entries = [entry("god", ALL)]
-        for tenant in TENANTS:
+        for tenant in TENANTS if issuer is None else []:
             entries += [entry(f"house-{tenant}", ALL, graphs=[f"{tenant}*"]),
                         entry(f"room-{tenant}", ALL, graphs=["sh*"], nodes=[f"{tenant}.*"])]
         (folder / "tokens.yaml").write_text("tokens:\n" + "".join(entries))
@@ -65,15 +71,41 @@ class Shared(Server):
         }
         graphs["shared"] = "graph: shared\ntitle: Of all\nnodes:\n" + "\n".join(
             line for tenant in TENANTS for line in nodes_of(tenant, SHARED))
-        super().__init__(graphs, f"auth: {folder}/tokens.yaml", keeps=True)
+        config = f"auth: {folder}/tokens.yaml\n"
+        if issuer:
+            (folder / "issuers.yaml").write_text(
+                f"""
+                issuers:
+                  - issuer: {issuer.id}
+                    audience: sluice
+                    rights:
+                      - if: claims.kind == "house"
+                        can: {json.dumps(ALL)}
+                        graphs: ["{{claims.tenant}}*"]
+                      - if: claims.kind == "room"
+                        can: {json.dumps(ALL)}
+                        graphs: ["sh*"]
+                        nodes: ["{{claims.tenant}}.*"]
+                """
+            )
+            config += f"issuers: {folder}/issuers.yaml\n"
+        super().__init__(graphs, config, keeps=True)
+
+    def token(self, name):
+        if self.issuer is None or name == "god":
+            return token(name)
+        if name not in self.issued:
+            kind, tenant = name.split("-")
+            self.issued[name] = self.issuer.token(sub=name, lifetime=7200, kind=kind, tenant=tenant)
+        return self.issued[name]
 
     def ask(self, who, method, path, body=None, **headers):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.request(method, path, body, {"Authorization": f"Bearer {token(who)}", **headers})
+        return self.request(method, path, body, {"Authorization": f"Bearer {self.token(who)}", **headers})
 
     def socket(self, who):
         return connect(f"ws://{self.host}:{self.port}/v1/ws", subprotocols=["sluice.v1.json"],
-                       additional_headers={"Authorization": f"Bearer {token(who)}"})
+                       additional_headers={"Authorization": f"Bearer {self.token(who)}"})
 
 
 def tell(socket, **message):
@@ -81,9 +113,14 @@ def tell(socket, **message):
     return json.loads(socket.recv(PATIENCE))
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    with Shared(tmp_path_factory.mktemp("tenants")) as server:
+@pytest.fixture(scope="module", params=["tokens", "claims"])
+def shared(request, tmp_path_factory):
+    with contextlib.ExitStack() as stack:
+        issuer = None
+        if request.param == "claims":
+            issuer = stack.enter_context(Issuer())
+            issuer.add("ES256")
+        server = stack.enter_context(Shared(tmp_path_factory.mktemp("tenants"), issuer))
         # What the other one has: members, a dashboard in the name of its graph, a connection.
         for graph in (OTHER, "shared"):
             assert (

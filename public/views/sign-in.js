@@ -10,8 +10,7 @@ export function mount(element, { client, store, style, title }) {
     spellcheck: "false", required: true, "aria-describedby": "token-message" });
   const message = h("p", { class: "small bad", id: "token-message", role: "alert" });
   const button = h("button", { type: "submit", class: "primary" }, "Sign in");
-  const { reason } = client.state;
-  const why = reason === "token_expired" ? "Your session has ended." : "This server is opened with a token.";
+  const why = client.session ? "Your session has ended." : "This server is opened with a token.";
 
   const submit = async (event) => {
     event.preventDefault();

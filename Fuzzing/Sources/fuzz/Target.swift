@@ -7,7 +7,7 @@ struct Target: Sendable {
     let run: @Sendable (BorrowedBytes) -> Void
 
     static let all: [Target] = [
-        .request, .response, .frames, .yaml, .json, .message, .cel,
+        .request, .response, .frames, .yaml, .json, .jose, .message, .cel,
     ]
 }
 

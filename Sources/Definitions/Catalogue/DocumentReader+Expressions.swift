@@ -11,7 +11,7 @@ extension Expression {
 
 extension DocumentReader {
     /// An expression over these names, compiled; its problems are placed in the file.
-    func expression(_ document: Document, of what: String, variables: [String]) -> Expression? {
+    package func expression(_ document: Document, of what: String, variables: [String]) -> Expression? {
         guard let scalar = document.scalar, scalar.value != .null else {
             return refuse(
                 "\(what) must be an expression, not \(document.kindName)",

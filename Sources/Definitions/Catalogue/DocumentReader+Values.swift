@@ -114,7 +114,7 @@ extension DocumentReader {
         return refuse("\(what) must be true or false, not \(document.kindName)", at: document.position)
     }
 
-    func span(_ document: Document, of what: String) -> Stage.Span? {
+    package func span(_ document: Document, of what: String) -> Stage.Span? {
         if let scalar = document.scalar, let span = Stage.Span(scalar.text) {
             if scalar.text.utf8.allSatisfy(ASCII.isDigit) {
                 warn(

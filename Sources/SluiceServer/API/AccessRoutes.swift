@@ -25,8 +25,14 @@ enum AccessRoutes {
             throw HostError(.badField, "token: a string is needed")
         }
         let now = UInt64(max(0, hub.loop.wallClock))
-        let value = token.withBorrowedBytes { authenticator.signIn(token: $0, at: now) }
-        guard let value else { throw Identification.wrongToken("this token is not known", on: connection) }
+        let outcome: TokenOutcome
+        if case .checked(let checked) = connection.held {
+            outcome = checked
+        } else {
+            outcome = token.withBorrowedBytes { authenticator.principal(token: $0, at: now) }
+        }
+        guard let principal = try Identification.principal(outcome, on: connection) else { return }
+        let value = authenticator.signIn(principal, at: now)
         connection.answerEmpty(.noContent) {
             SessionCookie.append(value, isSecure: connection.isSecure, to: &$0)
         }

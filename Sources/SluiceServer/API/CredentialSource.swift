@@ -9,7 +9,7 @@ internal import Values
 struct CredentialSource: Sendable {
     /// What a request contains.
     enum Found {
-        case outcome(Authenticator.Outcome)
+        case outcome(TokenOutcome)
         /// The field for it is there, but does not have the right form.
         case unreadable
     }
@@ -34,10 +34,10 @@ struct CredentialSource: Sendable {
 
 extension CredentialSource {
     /// The field `Authorization` with a token (RFC 6750 §2.1).
-    private static let bearer = CredentialSource(
+    static let bearer = CredentialSource(
         name: "token",
         scheme: .type("http").with("scheme", "bearer")
-            .described("A token of the file that `auth` names (docs/access.md)"),
+            .described("A token of the file that `auth` names, or of an issuer (docs/access.md)"),
         words: "Authorization: Bearer …",
         isStated: true
     ) { head, _, authenticator, now in

@@ -120,7 +120,7 @@ struct Operation: Sendable {
     static let everywhere: [ErrorCode] = [
         .badRequest, .badOrigin, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge, "internal",
         .draining,
-        "too_many_connections", "unauthenticated", "token_expired", .forbidden,
+        "too_many_connections", "unauthenticated", "token_expired", "issuer_down", .forbidden,
     ]
 
     /// All of them.

@@ -47,15 +47,19 @@ final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Finds out who sends the current request.
+    /// Finds out who sends the current request; false: later, when the request is performed again.
     @inline(__always)
     private func identify(
         _ head: RequestHead,
         for need: Operation.Need,
         on connection: HTTPConnection
-    ) throws(HostError) {
+    ) throws(HostError) -> Bool {
         do throws(HostError) {
-            connection.take(try Identification.access(of: head, on: connection, for: need))
+            guard let access = try Identification.access(of: head, on: connection, for: need) else {
+                return false
+            }
+            connection.take(access)
+            return true
         } catch {
             connection.take(.nobody)
             throw error
@@ -75,7 +79,7 @@ final class RequestDispatcher: RequestHandler {
             if let audit = connection.hub.audit, audit.takes(audited) {
                 connection.record = .begin(service.operations[number], captures, head, in: audit)
             }
-            try identify(head, for: need, on: connection)
+            guard try identify(head, for: need, on: connection) else { return }
             try need.check(connection.access, captures)
             let request = request(head, captures, need, on: connection)
             if !head.query.isEmpty {

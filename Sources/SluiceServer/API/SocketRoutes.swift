@@ -16,7 +16,8 @@ enum SocketRoutes {
 
     /// Lets the connection speak what its path speaks after an upgrade.
     ///
-    /// - Returns: the new connection; nil if it was refused, which has been answered then.
+    /// - Returns: the new connection; nil if it was refused, which has been answered then, or put
+    ///   off.
     static func upgrade(
         _ request: Request,
         to upgrade: Operation.Upgrade?
@@ -24,12 +25,19 @@ enum SocketRoutes {
         let (connection, head) = (request.connection, request.head)
         switch upgrade {
         case .messages:
-            let access = try Identification.sessionAccess(of: head, on: connection)
+            let access: Access?
+            switch try Identification.sessionAccess(of: head, on: connection) {
+            case .access(let known): access = known
+            case .nobody: access = nil
+            case .putOff: return nil
+            }
             return try accept(request, .messages, access, subprotocols: ["sluice.v1.json"])
         case .echo:
             return try accept(request, .echo, nil)
         case .node:
-            connection.take(try Identification.access(of: head, on: connection, for: request.need))
+            guard let access = try Identification.access(of: head, on: connection, for: request.need)
+            else { return nil }
+            connection.take(access)
             let node = try request.node()
             guard request.query.raw("at") == nil else {
                 throw HostError(.badField, "at: the past does not change, so there is no stream of it")

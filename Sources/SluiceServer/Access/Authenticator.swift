@@ -10,77 +10,86 @@ final class Authenticator {
     /// How long a session cookie is valid after its last use.
     private let sessionLife: UInt64
     private var tokens: TokenTable
+    /// The tokens of issuers; nil: there is no file of issuers.
+    let issued: IssuedTokens?
     private typealias Sessions = FairShares<String, Cookie>
     private var cookies: [[UInt8]: Sessions.Place] = [:]
     /// Shared among the principals, by name.
     private var sessions: Sessions
     private var sweptAt: UInt64 = 0
+    /// Rises when tokens may have other rights than before, or count no longer.
+    private var revision: UInt64 = 0
 
     private final class Cookie {
         /// The digest of its value.
         let key: [UInt8]
-        /// The digest of the token it was made from.
-        let digest: [UInt8]
+        /// The principal of the token it was made from.
+        var principal: Principal
+        /// The revision of its rights.
+        var revision: UInt64
         var lastUse: UInt64
 
-        init(key: [UInt8], digest: [UInt8], lastUse: UInt64) {
+        init(key: [UInt8], principal: Principal, revision: UInt64, lastUse: UInt64) {
             self.key = key
-            self.digest = digest
+            self.principal = principal
+            self.revision = revision
             self.lastUse = lastUse
         }
     }
 
-    init(_ tokens: TokenTable, sessionLife: UInt64, mostSessions: Int) {
-        self.tokens = tokens
+    init(_ tokens: TokenTable, issued: IssuedTokens? = nil, sessionLife: UInt64, mostSessions: Int) {
+        (self.tokens, self.issued) = (tokens, issued)
         self.sessionLife = sessionLife
         sessions = Sessions(limit: mostSessions)
     }
 
-    /// Takes the tokens of the file as it is now; sessions of removed tokens end.
+    /// Takes the tokens and the issuers of the files as they are now.
     ///
     /// - Returns: the former tokens. Releasing many takes long, so the caller chooses the thread.
-    func take(_ new: TokenTable) -> TokenTable {
+    func take(_ new: TokenTable, _ issuers: [Issuer]) -> TokenTable {
         let former = tokens
         tokens = new
-        removeSessions { tokens[$0.digest] == nil }
+        issued?.take(issuers)
         return former
     }
 
+    /// Browsers' sessions whose token counts no longer end; the others have its present rights.
+    ///
+    /// Finding the rights of an issuer's token takes a while, so that is done when its session is
+    /// used again.
+    func reviseSessions() {
+        revision += 1
+        removeSessions { $0.principal.source == nil && tokens[$0.principal.digest] == nil }
+    }
+
     /// The principal of a token at a time (milliseconds since 1970).
-    func principal(token: BorrowedBytes, at now: UInt64) -> Outcome {
-        outcome(SHA256.digest(token), at: now)
+    func principal(token: BorrowedBytes, at now: UInt64) -> TokenOutcome {
+        let digest = SHA256.digest(token)
+        if let principal = tokens[digest] { return outcome(principal, at: now) }
+        return issued?.outcome(token, digest, at: now) ?? .unknown
     }
 
-    /// The result of checking a token or cookie.
-    enum Outcome {
-        case known(Principal)
-        case expired
-        case unknown
-    }
-
-    private func outcome(_ digest: [UInt8], at now: UInt64) -> Outcome {
-        guard let principal = tokens[digest] else { return .unknown }
+    private func outcome(_ principal: Principal, at now: UInt64) -> TokenOutcome {
         if let expires = principal.expires, expires <= now { return .expired }
         return .known(principal)
     }
 
-    /// The principal with the same token as one from before the file was reloaded; nil if the token
-    /// is gone.
+    /// The principal with the same token as one from before the files were reloaded; nil if the
+    /// token counts no longer.
     func principal(like former: Principal) -> Principal? {
-        tokens[former.digest]
+        guard let token = former.source as? IssuedToken else { return tokens[former.digest] }
+        return issued?.principal(token)
     }
 
     // MARK: - Sessions of browsers
 
-    /// Makes a cookie for a known token.
+    /// Makes a cookie for the principal of a token.
     ///
     /// If all places are taken, a principal above its share loses the cookie that it has not used
     /// for longest (``FairShares``).
     ///
-    /// - Returns: the cookie's value; nil for an unknown token.
-    func signIn(token: BorrowedBytes, at now: UInt64) -> String? {
-        let digest = SHA256.digest(token)
-        guard case .known(let principal) = outcome(digest, at: now) else { return nil }
+    /// - Returns: the cookie's value.
+    func signIn(_ principal: Principal, at now: UInt64) -> String {
         if now >= sweptAt + 10_000 {
             sweptAt = now
             removeSessions { now >= $0.lastUse + sessionLife }
@@ -88,7 +97,7 @@ final class Authenticator {
         let value = Token().text
         let key = value.withBorrowedBytes { SHA256.digest($0) }
         let (place, lost) = sessions.add(
-            Cookie(key: key, digest: digest, lastUse: now),
+            Cookie(key: key, principal: principal, revision: revision, lastUse: now),
             of: principal.name
         )
         if let lost { cookies[lost.member.key] = nil }
@@ -97,7 +106,7 @@ final class Authenticator {
     }
 
     /// The principal of a cookie; each use extends its validity.
-    func principal(cookie: BorrowedBytes, at now: UInt64) -> Outcome {
+    func principal(cookie: BorrowedBytes, at now: UInt64) -> TokenOutcome {
         let key = SHA256.digest(cookie)
         guard let place = cookies[key] else { return .unknown }
         let found = place.member
@@ -105,9 +114,16 @@ final class Authenticator {
             removeSession(key)
             return .expired
         }
+        if found.revision != revision {
+            guard let present = principal(like: found.principal) else {
+                removeSession(key)
+                return .unknown
+            }
+            (found.principal, found.revision) = (present, revision)
+        }
         found.lastUse = now
         sessions.renew(place)
-        return outcome(found.digest, at: now)
+        return outcome(found.principal, at: now)
     }
 
     func signOut(cookie: BorrowedBytes) {

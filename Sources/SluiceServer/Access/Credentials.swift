@@ -13,38 +13,45 @@ final class Credentials {
         wrongTokens = WrongTokens(rate: rate)
     }
 
-    /// The access of a token sent from an address; nil without authentication.
+    /// The principal of a token sent from an address.
     ///
-    /// - Throws: `unauthenticated`, `token_expired`; `rate_limited` if the address has sent too
-    ///   many wrong tokens.
-    func access(
-        token: String,
+    /// - Throws: `unauthenticated`, `token_expired`, `issuer_down`; `rate_limited` if the address
+    ///   has sent too many wrong tokens.
+    func principal(
+        _ outcome: TokenOutcome,
         from address: IPAddress?,
-        at now: UInt64,
-        wall: UInt64
-    ) throws(HostError) -> Access? {
-        guard let authenticator else { return nil }
-        switch token.withBorrowedBytes({ authenticator.principal(token: $0, at: wall) }) {
-        case .known(let principal): return Access(principal)
+        at now: UInt64
+    ) throws(HostError) -> Principal {
+        switch outcome {
+        case .known(let principal): return principal
         case .expired: throw .tokenExpired
-        case .unknown:
-            throw tooManyWrong(from: address, at: now)
-                ?? HostError(.unauthenticated, "this token is not known")
+        case .refused(let sentence): throw wrong(sentence, from: address, at: now)
+        case .unknown: throw wrong("this token is not known", from: address, at: now)
+        // Tokens are checked before their principal is asked for.
+        case .unavailable, .unchecked: throw .issuerDown
         }
     }
 
-    /// Notes a wrong token; the error if the address has sent too many.
-    func tooManyWrong(from address: IPAddress?, at now: UInt64) -> HostError? {
-        wrongTokens.note(from: address, at: now).map { milliseconds in
-            HostError(
-                .rateLimited,
-                "too many wrong tokens from this address (limits.wrongTokens)",
-                after: Int(milliseconds)
-            )
+    /// Notes a wrong token.
+    ///
+    /// - Returns: what is wrong with it, or that the address has sent too many.
+    func wrong(_ sentence: String, from address: IPAddress?, at now: UInt64) -> HostError {
+        guard let milliseconds = wrongTokens.note(from: address, at: now) else {
+            return HostError(.unauthenticated, sentence)
         }
+        return HostError(
+            .rateLimited,
+            "too many wrong tokens from this address (limits.wrongTokens)",
+            after: Int(milliseconds)
+        )
     }
 }
 
 extension HostError {
     static let tokenExpired = HostError(.tokenExpired, "the token has expired")
+    static let issuerDown = HostError(
+        "issuer_down",
+        "the keys of the token's issuer cannot be fetched at present",
+        after: 5000
+    )
 }

@@ -59,6 +59,9 @@ public struct Configuration: Sendable {
         }
     }
 
+    /// Whether clients need a token.
+    var needsTokens: Bool { !self.auth.isEmpty || !self.issuers.isEmpty }
+
     /// Whether the server speaks https and wss.
     var usesTLS: Bool { !self.certificate.isEmpty && !self.certificateKey.isEmpty }
 }

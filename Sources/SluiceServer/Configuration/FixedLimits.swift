@@ -145,7 +145,7 @@ struct FixedLimit {
                 .means("The file of tokens, about 300,000 of them: some seconds to read, and 200 MB."),
             Self("limits.sessions", \.sessions, .number)
                 .means(
-                    "Sessions of browsers. A principal with more than its share loses the one unused for longest."
+                    "Sessions of browsers, and as many tokens of issuers that were checked. A principal with more than its share loses the one unused for longest."
                 ),
             Self("limits.dashboards", \.dashboards, .number).means("Dashboards that the server keeps (413)."),
             Self("limits.idempotencyKeys", \.session.idempotencyKeys, .number)

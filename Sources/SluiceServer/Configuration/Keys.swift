@@ -168,6 +168,12 @@ public struct Keys: Sendable {
         SIGHUP reads it again.
         """
     )
+    public let issuers = Key("issuers", .path, "").means(
+        """
+        The file of issuers whose signed tokens are accepted (JWT, OpenID Connect; docs/issuers.md), with 'auth' or without \
+        it. SIGHUP reads it again.
+        """
+    )
     public let cors = Key(
         "cors",
         .names(

@@ -12,7 +12,7 @@ extension SessionLimits {
         wanted = configuration.wanted
         memberBytes = 2 * configuration.held
         // One client must not fill a graph alone. Without tokens all clients are one principal.
-        membersPerPrincipal = configuration.auth.isEmpty ? members : (members + 1) / 2
+        membersPerPrincipal = configuration.needsTokens ? (members + 1) / 2 : members
         hardBytes = configuration.unsentHard
         setsPerSecond = UInt64(configuration.setsPerSecond)
         messagesPerSecond = UInt64(configuration.messagesPerSecond)

@@ -41,6 +41,8 @@ final class HTTPConnection: Connection {
         case past(PastLook)
         /// A commit that the request needs; stays until the request has been performed after it.
         case commit(CommitWait)
+        /// Its token has been checked; stays while the request is performed after it.
+        case checked(TokenOutcome)
     }
 
     /// What is read at present, and since when.
@@ -311,6 +313,19 @@ final class HTTPConnection: Connection {
         requests &+= 1
         hub.traffic.requests &+= 1
         takeHead(hub)
+        handOver(rest)
+    }
+
+    /// Answers the current request, which was put off.
+    func respondAgain() {
+        guard parser.head.upgradesToWebSocket else { return respond() }
+        var rest = ByteBuffer()
+        swap(&rest, &saved)
+        socket?.resumeReading()
+        handOver(rest.bytes)
+    }
+
+    private func handOver(_ rest: BorrowedBytes) {
         if let connection = listener.handler.upgrade(self) {
             wasReplaced()
             connection.begin(with: rest)
@@ -318,6 +333,7 @@ final class HTTPConnection: Connection {
             hub.codec.parsers.give(parser)
             return
         }
+        if waitingFor != 0 { return }
         // Bytes after a refused upgrade may belong to the protocol that was asked for.
         framing.keepsAlive = false
         state = .closing
@@ -496,7 +512,7 @@ final class HTTPConnection: Connection {
         switch held {
         case .change(let poll): poll.cancel()
         case .past(let look): look.cancel()
-        case .commit, nil: break
+        case .commit, .checked, nil: break
         }
         held = nil
         state = .closing

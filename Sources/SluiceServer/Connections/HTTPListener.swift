@@ -73,16 +73,16 @@ final class HTTPListener {
 
     /// Why this configuration may not listen there; nil if it may.
     func refusal(_ configuration: Configuration) -> String? {
-        guard !endpoint.isLoopback, configuration.auth.isEmpty else { return nil }
+        guard !endpoint.isLoopback, !configuration.needsTokens else { return nil }
         if side == .operations {
             // With --insecure clients may read and set, but not administer: the operations would be
             // useless.
             return
                 "listening on \(endpoint) would open the operations of this server to every client on the network; "
-                + "name a file of tokens with 'auth', or let 'admin.listen' be a loopback address or a unix socket"
+                + "name a file of tokens with 'auth' or of issuers with 'issuers', or let 'admin.listen' be a loopback address or a unix socket"
         }
         guard !configuration.insecure else { return nil }
         return "listening on \(endpoint) would let every client on the network read and set every node; "
-            + "name a file of tokens with 'auth', or say --insecure if that is meant"
+            + "name a file of tokens with 'auth' or of issuers with 'issuers', or say --insecure if that is meant"
     }
 }

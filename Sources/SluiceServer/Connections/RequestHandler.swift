@@ -11,7 +11,7 @@ protocol RequestHandler: AnyObject {
 
     /// Answers a request for WebSocket.
     ///
-    /// - Returns: the new connection; nil if it was refused.
+    /// - Returns: the new connection; nil if it was refused, or is answered later.
     func upgrade(_ connection: HTTPConnection) -> WebSocketConnection?
 
     /// The client that sends a request whose body is not complete; its rights are checked later.

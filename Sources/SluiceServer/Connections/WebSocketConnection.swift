@@ -264,12 +264,30 @@ final class WebSocketConnection: SessionConnection, MessageTransport {
     }
 
     func access(token: String) throws(HostError) -> Access? {
-        try hub.credentials.access(
-            token: token,
-            from: address,
-            at: hub.loop.now,
-            wall: UInt64(max(0, hub.loop.wallClock))
-        )
+        guard let outcome = outcome(token) else { return nil }
+        return try access(outcome)
+    }
+
+    func checksFirst(
+        token: String,
+        _ done: @escaping (Result<Access?, HostError>) -> Void
+    ) -> Bool {
+        guard case .unchecked(let check)? = outcome(token) else { return false }
+        check.begin { [weak self] outcome in
+            guard let self, socket != nil else { return }
+            done(Result { () throws(HostError) in try self.access(outcome) })
+        }
+        return true
+    }
+
+    private func access(_ outcome: TokenOutcome) throws(HostError) -> Access {
+        Access(try hub.credentials.principal(outcome, from: address, at: hub.loop.now))
+    }
+
+    /// What a token is; nil: the server needs none.
+    private func outcome(_ token: String) -> TokenOutcome? {
+        let now = UInt64(max(0, hub.loop.wallClock))
+        return token.withBorrowedBytes { hub.credentials.authenticator?.principal(token: $0, at: now) }
     }
 
     func pauseReading(_ paused: Bool) {

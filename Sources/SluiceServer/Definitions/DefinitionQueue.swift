@@ -91,14 +91,14 @@ final class DefinitionQueue {
         }
     }
 
-    /// Reads the file of tokens; `answer` is called once, in a later turn.
+    /// Reads the files of tokens and issuers; `answer` is called once, in a later turn.
     ///
     /// - Throws: if no thread can be started.
-    func readTokens(_ answer: @escaping (sending Result<TokenTable, StartFailure>) -> Void) throws(UVError) {
+    func readCredentials(
+        _ answer: @escaping (sending Result<CredentialFiles, StartFailure>) -> Void
+    ) throws(UVError) {
         try startedThread().run { [configuration] in
-            Result { () throws(StartFailure) in
-                try TokenTable.read(configuration.auth, limit: configuration.fixed.tokens)
-            }
+            Result { () throws(StartFailure) in try CredentialFiles(configuration) }
         } then: {
             answer($0)
         }

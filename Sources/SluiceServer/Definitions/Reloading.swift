@@ -51,7 +51,8 @@ final class Reloading {
         keepClaimed()
     }
 
-    /// Starts with the tokens; ``GraphFiles/finish(_:)`` is called at the end, in a later turn.
+    /// Starts with tokens and issuers; ``GraphFiles/finish(_:)`` is called at the end, in a later
+    /// turn.
     func start() {
         do throws(UVError) {
             // The server may have stopped meanwhile; then this object is gone.

@@ -119,6 +119,18 @@ enum Metrics {
             "Unknown tokens above the limit of their address.",
             server.hub.credentials.wrongTokens.limited
         )
+        if let issued = server.hub.credentials.authenticator?.issued {
+            out.sample(
+                "sluice_issued_tokens_checked_total",
+                "Signatures of issuers' tokens checked.",
+                issued.checked
+            )
+            out.sample(
+                "sluice_issuers_down",
+                "Issuers whose keys could not be fetched at the last attempt.",
+                UInt64(issued.downCount)
+            )
+        }
         out.sample(
             "sluice_slow_peers_reset_total",
             "Connections ended because those of one principal or address held too much.",

@@ -58,6 +58,7 @@ extension Server {
         phase = .stopped
         service.sinks.stop()
         service.upstreams.stop()
+        hub.credentials.authenticator?.issued?.stop()
         hub.stop()
         service.files.stop()
         turns.stop()

@@ -24,6 +24,7 @@ extension Server {
         service.upstreams.prepare()
         try service.files.load()
         try acceptor.open()
+        hub.credentials.authenticator?.issued?.prepare()
         do throws(UVError) {
             try turns.start()
             try hub.start()
@@ -92,10 +93,20 @@ extension Server {
         guard problems.isEmpty else { throw StartFailure(problems) }
     }
 
+    private func issuedTokens(_ issuers: [Issuer]) -> IssuedTokens {
+        let tokens = IssuedTokens(issuers, most: configuration.fixed.sessions, on: loop, log)
+        tokens.onAnswer = { [turns] in turns.begin() }
+        tokens.onWithdrawal = { [unowned service] in service.files.reviseAccess {} }
+        return tokens
+    }
+
     private func openTokens() throws(StartFailure) {
-        guard !configuration.auth.isEmpty else { return }
+        guard configuration.needsTokens else { return }
+        let files = try CredentialFiles(configuration)
+        let issued = configuration.issuers.isEmpty ? nil : issuedTokens(files.issuers)
         hub.credentials.authenticator = Authenticator(
-            try TokenTable.read(configuration.auth, limit: configuration.fixed.tokens),
+            files.tokens,
+            issued: issued,
             sessionLife: UInt64(configuration.session.milliseconds),
             mostSessions: configuration.fixed.sessions
         )

@@ -54,6 +54,38 @@ test("a server without a token for it is closed to it, not to be tried again and
   assert.equal(FakeSocket.made.length, 1);
 });
 
+function refuseHello(code) {
+  const socket = FakeSocket.last;
+  socket.readyState = 1;
+  socket.onopen();
+  socket.tell({ op: "err", id: socket.sent[0].id, code, msg: "why" });
+}
+
+test("a server that cannot fetch the keys of an issuer is tried again", () => {
+  clock();
+  start();
+  refuseHello("issuer_down");
+  assert.equal(c.state.code, 4503);
+  mock.timers.tick(c.state.at - Date.now());
+  assert.equal(FakeSocket.made.length, 2);
+});
+
+test("the end of a token leads to one try, because a proxy may have the next one", () => {
+  clock();
+  start().open();
+  FakeSocket.last.end(4401, "token_expired");
+  mock.timers.tick(60_000);
+  assert.equal(FakeSocket.made.length, 2);
+  FakeSocket.last.open();
+  assert.equal(c.state.name, "live");
+  FakeSocket.last.end(4401, "token_expired");
+  mock.timers.tick(60_000);
+  refuseHello("token_expired");
+  assert.deepEqual([c.state.name, c.state.reason], ["closed", "token_expired"]);
+  mock.timers.tick(60_000);
+  assert.equal(FakeSocket.made.length, 3);
+});
+
 test("all other ends lead to another try, with pauses that grow up to ten seconds and are drawn by lot", () => {
   clock();
   mock.method(Math, "random", () => 0.5);

@@ -2,6 +2,7 @@ import LogTestSupport
 import Support
 import TLS
 import Testing
+import Values
 
 @testable import SluiceServer
 
@@ -36,8 +37,11 @@ struct BrowserSessionTests {
     }
 
     private func signIn(_ token: String, _ authenticator: Authenticator, at now: UInt64) throws -> String {
-        let cookie = token.withBorrowedBytes { authenticator.signIn(token: $0, at: now) }
-        return try #require(cookie)
+        let outcome = token.withBorrowedBytes { authenticator.principal(token: $0, at: now) }
+        guard case .known(let principal) = outcome else {
+            throw HostError(.unauthenticated, "an unknown token")
+        }
+        return authenticator.signIn(principal, at: now)
     }
 
     private func isKnown(_ cookie: String, _ authenticator: Authenticator, at now: UInt64) -> Bool {
@@ -82,7 +86,8 @@ struct BrowserSessionTests {
         let fourth = try signIn(quiet, authenticator, at: 2_900_003)
         #expect(isKnown(third, authenticator, at: 2_900_004) && isKnown(fourth, authenticator, at: 2_900_004))
         write(["quiet": quiet], folder)
-        _ = authenticator.take(try table(folder))
+        _ = authenticator.take(try table(folder), [])
+        authenticator.reviseSessions()
         #expect(
             !isKnown(third, authenticator, at: 2_900_005) && isKnown(fourth, authenticator, at: 2_900_005)
         )

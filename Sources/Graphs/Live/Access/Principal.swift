@@ -13,6 +13,8 @@ public final class Principal {
     public let expires: UInt64?
     /// SHA-256 of the token: 32 bytes.
     public let digest: [UInt8]
+    /// What the server knows it by; nil for a token of the file.
+    public let source: AnyObject?
     /// The present rules of the graph whose past the caller looks at.
     ///
     /// They bound its rights in addition to the rules of that time.
@@ -25,13 +27,15 @@ public final class Principal {
         roles: [String] = [],
         grants: [Grant],
         expires: UInt64? = nil,
-        digest: [UInt8] = []
+        digest: [UInt8] = [],
+        source: AnyObject? = nil
     ) {
         self.name = name
         self.roles = roles
         self.grants = grants
         self.expires = expires
         self.digest = digest
+        self.source = source
     }
 
     /// Whether the other one has the same rights; it may have another token.

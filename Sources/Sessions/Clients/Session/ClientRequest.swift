@@ -17,6 +17,8 @@ struct ClientRequest {
     let bytes: Int
     /// What another thread has read of its pipeline or its expressions, if they are long.
     let pipeline: ParsedPipeline?
+    /// What was found of its token, if that was checked elsewhere.
+    let token: Result<Access?, HostError>?
 
     /// Performs it.
     ///
@@ -115,7 +117,7 @@ struct ClientRequest {
 
     private func hello() throws(HostError) {
         let token = try fields.string(.token)
-        if let token { try session.authenticate(with: token) }
+        if let token { try session.authenticate(with: token, self.token) }
         guard session.access != nil else { throw HostError(.unauthenticated, "a token is needed") }
         if let client = try fields.string(.client) { session.madeExtras.client = String(client.prefix(128)) }
         session.greeted()
@@ -140,7 +142,7 @@ struct ClientRequest {
         guard let token = try fields.string(.token) else {
             throw HostError(.badField, "token: a string is needed")
         }
-        try session.authenticate(with: token)
+        try session.authenticate(with: token, self.token)
         session.greeted()
         answer { buffer in
             Answer.begin("ok", id: id, to: &buffer)

@@ -141,7 +141,8 @@ final class Dispatcher {
         of session: Session,
         _ host: Host,
         isAgain: Bool = false,
-        _ pipeline: ParsedPipeline? = nil
+        _ pipeline: ParsedPipeline? = nil,
+        token: Result<Access?, HostError>? = nil
     ) {
         let id: UInt64?
         do throws(HostError) {
@@ -159,12 +160,14 @@ final class Dispatcher {
                 fields: fields,
                 id: id,
                 bytes: bytes.count,
-                pipeline: pipeline
+                pipeline: pipeline,
+                token: token
             )
             if let stamp = try request.commitBefore() {
                 if !isAgain, try waits(for: stamp, of: request, bytes) { return }
                 try stamp.require(in: request.graph().graph)
             }
+            if token == nil, try checksFirst(request, bytes) { return }
             if pipeline == nil, readsFirst(request, bytes) { return }
             try request.perform()
         } catch {
@@ -199,6 +202,27 @@ final class Dispatcher {
         return true
     }
 
+    /// Whether the token of a request has to be checked elsewhere: then the request is performed
+    /// again with the result, and later requests wait.
+    private func checksFirst(_ request: ClientRequest, _ bytes: BorrowedBytes) throws(HostError) -> Bool {
+        let session = request.session
+        guard request.fields.operation == .hello || request.fields.operation == .auth,
+            let token = try request.fields.string(.token), let transport = session.transport
+        else { return false }
+        let message = Array(bytes)
+        var entry: PendingRequests.Entry?
+        let isLater = transport.checksFirst(token: token) { [weak session] result in
+            guard let session else { return }
+            entry?.state = .due { [weak session] in
+                guard let session else { return }
+                session.clients.dispatcher.perform(message, of: session, isAgain: true, token: result)
+            }
+            session.clients.dispatcher.goOn(session)
+        }
+        if isLater { entry = prepare(request.id, of: session, bytes: message.count) }
+        return isLater
+    }
+
     /// Whether the pipeline or the expressions of a request take long to read: then another thread
     /// reads them first, and later requests wait.
     private func readsFirst(_ request: ClientRequest, _ bytes: BorrowedBytes) -> Bool {
@@ -225,12 +249,21 @@ final class Dispatcher {
         _ message: [UInt8],
         of session: Session,
         isAgain: Bool = false,
-        _ pipeline: ParsedPipeline? = nil
+        _ pipeline: ParsedPipeline? = nil,
+        token: Result<Access?, HostError>? = nil
     ) {
         message.withBorrowedBytes { message in
             try? Fields.forEachObject(message) { bytes, fields in
                 if let fields {
-                    perform(fields, bytes, of: session, session.host, isAgain: isAgain, pipeline)
+                    perform(
+                        fields,
+                        bytes,
+                        of: session,
+                        session.host,
+                        isAgain: isAgain,
+                        pipeline,
+                        token: token
+                    )
                 }
             }
         }

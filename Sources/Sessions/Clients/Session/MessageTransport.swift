@@ -32,8 +32,12 @@ public protocol MessageTransport: AnyObject {
 
     /// The access of a token that the client sends; nil if the server has no authentication.
     ///
-    /// - Throws: `unauthenticated`, `token_expired` or `rate_limited`.
+    /// - Throws: `unauthenticated`, `token_expired`, `issuer_down` or `rate_limited`.
     func access(token: String) throws(HostError) -> Access?
+
+    /// Whether a token must be checked elsewhere before ``access(token:)`` can be asked: then
+    /// `done` is called with its result in a later turn, or never if the client is gone.
+    func checksFirst(token: String, _ done: @escaping (Result<Access?, HostError>) -> Void) -> Bool
 
     /// Where the client is, as far as limits distinguish clients; nil: not in a network.
     var networkPlace: NetworkPlace? { get }
@@ -60,4 +64,10 @@ extension MessageTransport {
 
     /// By default there is no authentication.
     public func access(token: String) throws(HostError) -> Access? { nil }
+
+    /// By default nothing is checked elsewhere.
+    public func checksFirst(
+        token: String,
+        _ done: @escaping (Result<Access?, HostError>) -> Void
+    ) -> Bool { false }
 }

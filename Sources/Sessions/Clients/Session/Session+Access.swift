@@ -3,8 +3,11 @@ internal import Values
 
 extension Session {
     /// Takes the access of a token; if the server needs none, any token is accepted.
-    func authenticate(with token: String) throws(HostError) {
-        if let access = try transport?.access(token: token) { change(to: access) }
+    ///
+    /// `checked` is what was found where tokens are checked elsewhere.
+    func authenticate(with token: String, _ checked: Result<Access?, HostError>?) throws(HostError) {
+        let access = if let checked { try checked.get() } else { try transport?.access(token: token) }
+        if let access { change(to: access) }
     }
 
     /// The client's rights have changed: subscriptions that it may no longer have end with
