@@ -1,8 +1,7 @@
 // Up to six series over time on a canvas: what is drawn, and which range. A chart that is examined
 // loads `looking.js`.
 import { h, load, setAttribute, setText } from "/lib/dom.js";
-import { formatDuration, formatEntry, formatValue } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
+import { formatDuration, formatEntry, formatTime, formatValue } from "/lib/format.js";
 import { AxisRange, binaryStep, byteLabel, digitsOf, niceStep, ticks, timeLabel, timeTicks } from "/chart/scale.js";
 import { Track } from "/chart/track.js";
 

@@ -1,7 +1,8 @@
 // What sets a node on a tablet on a wall: a tile to tap, segments, or − and + with a slider. What
 // was asked for is shown at once; in `data-state`, as of a <value-editor>, is what became of it.
 import { h, setAttribute, setText } from "/lib/dom.js";
-import { choicesOf, control, fieldText, stepOf, stepped } from "/lib/input.js";
+import { choicesOf, control, fieldText } from "/lib/input.js";
+import { stepOf, stepped } from "/lib/steps.js";
 import { formatEntry, formatValue, same } from "/lib/format.js";
 import { Sending } from "/ui/sending.js";
 import { Figure } from "/dash/tile.js";

@@ -1,6 +1,6 @@
 // The menu of a widget, and its values as a table, as JSON and as CSV.
 import { h, style } from "/lib/dom.js";
-import { formatTime } from "/lib/time.js";
+import { formatTime } from "/lib/format.js";
 import { isKnown } from "/widgets/index.js";
 
 style("/dash/more.css");

@@ -1,8 +1,7 @@
 // Why a node has its value: its inputs, stage by stage, and the commits that made it.
 import { h } from "/lib/dom.js";
-import { formatAge, formatEntry, formatNumber } from "/lib/format.js";
+import { formatAge, formatEntry, formatNumber, formatTime } from "/lib/format.js";
 import { stageWords } from "/lib/words.js";
-import { formatTime } from "/lib/time.js";
 import { plain } from "./shapes.js";
 
 const deeds = { set: "", define: "the graph began", redefine: "the definition was changed", tick: "its time had come" };

@@ -1,6 +1,6 @@
 // Families, and upstreams, which feed nodes from outside: each is a node of the picture, and stands
 // there for what is not shown. Pure.
-import { formatTime } from "../lib/time.js";
+import { formatTime } from "../lib/format.js";
 
 const placeholder = /\{\w+\}/g;
 const escaped = (text) => text.replace(/[.-]/g, "\\$&");

@@ -1,7 +1,6 @@
 // The details of what is not a node: a client, a family, an upstream.
 import { h, setText } from "/lib/dom.js";
-import { formatDuration, formatNumber, plural } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
+import { formatDuration, formatNumber, formatTime, plural } from "/lib/format.js";
 import { kinds, sinkWords } from "/lib/words.js";
 import { Members } from "./members.js";
 import { releasedWithout } from "./owners.js";

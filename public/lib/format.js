@@ -77,3 +77,13 @@ export function same(a, b) {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
+
+const clock = new Intl.DateTimeFormat(undefined,
+  { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** With the date when it is another day's. */
+export function formatTime(ms, now = Date.now()) {
+  const time = clock.format(ms);
+  return new Date(ms).toDateString() === new Date(now).toDateString() ? time : `${day.format(ms)}, ${time}`;
+}

@@ -1,6 +1,6 @@
 // Nodes besides their values, and how current these are, in words.
 import { reportWords, staleWord } from "./words.js";
-import { formatTime } from "./time.js";
+import { formatTime } from "./format.js";
 
 // The state of a node besides its value, in words; empty if there is nothing to say.
 export const formatState = ({ loading, progress, stale, error } = {}) => [

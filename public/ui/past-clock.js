@@ -1,6 +1,6 @@
 // The clock of the past: a slider over the times that are kept, a field for one of them, and play.
 import { h, icon, setAttribute, setText } from "/lib/dom.js";
-import { formatTime } from "/lib/time.js";
+import { formatTime } from "/lib/format.js";
 import { timeLabel, timeTicks } from "/chart/scale.js";
 
 const speeds = [["1", "1×"], ["10", "10×"], ["60", "60×"], ["600", "600×"], ["3600", "3,600×"], ["commit", "Each commit"]];

@@ -1,8 +1,7 @@
 // The connected clients, what they listen to, and what would go with them. Refreshed every two
 // seconds while shown.
 import { arrange, graphPath, h, href, setAttribute, setText } from "/lib/dom.js";
-import { formatAge, formatBytes, formatDuration, plural } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
+import { formatAge, formatBytes, formatDuration, formatTime, plural } from "/lib/format.js";
 import { GraphModel } from "/graph/model.js";
 import { releasedWithout } from "/graph/owners.js";
 

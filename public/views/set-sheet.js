@@ -1,7 +1,8 @@
 // The sheet in which a small screen sets a value: larger and smaller by buttons, or typed.
 import { h, setText } from "/lib/dom.js";
 import { formatEntry } from "/lib/format.js";
-import { control, stepped } from "/lib/input.js";
+import { control } from "/lib/input.js";
+import { stepped } from "/lib/steps.js";
 import { inputFor } from "/ui/sensor.js";
 
 /** Presses so soon after each other (ms) are sent as one value. */

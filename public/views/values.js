@@ -1,12 +1,11 @@
 // All values of a graph as a table, with a field for what can be set: the plain way, also for
 // screen readers. On a small screen it is a list, and a press on a row opens what sets its value.
 import { graphPath, h, href, load, reorder, setAttribute, setText, severityMark } from "/lib/dom.js";
-import { capital, formatAge, formatEntry, formatNumber, plural, same } from "/lib/format.js";
+import { capital, formatAge, formatEntry, formatNumber, formatTime, plural, same } from "/lib/format.js";
 import { kinds, raisedBy, severityWords, stageWords, staleWords } from "/lib/words.js";
 import { nodeIcon } from "/lib/icons.js";
 import { formatSource, formatState } from "/lib/state.js";
 import { control } from "/lib/input.js";
-import { formatTime } from "/lib/time.js";
 import { inputFor } from "/ui/sensor.js";
 
 /** The most rows on one page; only they are followed. */

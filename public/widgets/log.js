@@ -1,7 +1,6 @@
 // A log of one node's values.
 import { h, setText, style } from "/lib/dom.js";
-import { formatEntry } from "/lib/format.js";
-import { formatTime } from "/lib/time.js";
+import { formatEntry, formatTime } from "/lib/format.js";
 import { timeOf } from "/dash/feeds.js";
 import { resize } from "/widgets/parts.js";
 

@@ -12,7 +12,8 @@ import { compose, leftOut, place } from "../../../public/dash/compose.js";
 import { Feeds, Ring } from "../../../public/dash/feeds.js";
 import { pagesOf, roomOf, scaleOf } from "../../../public/dash/kiosk.js";
 import { columns, most, read, settle, version } from "../../../public/dash/layout.js";
-import { stepped } from "../../../public/lib/input.js";
+import {  } from "../../../public/lib/input.js";
+import { stepped } from "../../../public/lib/steps.js";
 import { bandsOf, heldAs, toneOf, toneOfNode } from "../../../public/widgets/tone.js";
 
 /** Random numbers that come again. */
