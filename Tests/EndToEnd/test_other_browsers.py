@@ -121,7 +121,7 @@ def test_a_set_in_one_shows_in_the_other_and_wrong_input_is_reported_at_the_fiel
         a.press("Escape")
         # A switch, a slider by keys, a choice.
         a.click("[data-row=lamp] [role=switch]")
-        b.wait_text("[data-row=lamp] .value", "true")
+        b.wait_text("[data-row=lamp] .value", "on")
         a.evaluate("document.querySelector('[data-row=level] input[type=range]').focus()")
         a.press("End")
         b.wait_text("[data-row=level] .value", r"^100\s%")
