@@ -30,7 +30,7 @@ struct ErrorTableTests {
         ("id_in_use cycle", nil, nil, false, false),
         ("slow", nil, 4580, true, false),
         ("internal", 500, 1011, true, false),
-        ("engine_down no_space not_ready draining", 503, 4503, true, true),
+        ("engine_down issuer_down no_space not_ready draining", 503, 4503, true, true),
         ("busy", 503, nil, true, true),
         ("too_many_connections", 503, 4529, true, true),
     ]
