@@ -8,7 +8,6 @@ import json
 
 from fuzzing.routes import DASHBOARDS
 from fuzzing.world import FILED, GRAPHS, RARE
-from hostile.standing import PATIENCE
 from sluice import eventually
 
 MEMBERS = 200
@@ -61,8 +60,12 @@ class Standing:
         self.probe()
 
     def remove_graphs(self):
+        def is_gone(graph):
+            # Another change may be pending still.
+            return self.ask("DELETE", f"/v1/graphs/{graph}", expected=(204, 404, 412)).status != 412
+
         for graph in (*GRAPHS, RARE):
-            self.ask("DELETE", f"/v1/graphs/{graph}", expected=(204, 404))
+            eventually(lambda: is_gone(graph), what=f"the removal of {graph}")
 
     def probe(self):
         """As many members as are allowed fit, with nearly as many bytes; otherwise a former round's
@@ -103,6 +106,6 @@ class Standing:
             return not self.differences()
 
         try:
-            eventually(is_as_before, 2 * PATIENCE)
+            eventually(is_as_before)
         except AssertionError:
             raise AssertionError(f"before and after: {self.differences()}") from None

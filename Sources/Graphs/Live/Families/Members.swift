@@ -69,12 +69,20 @@ package final class Members {
 
     /// The members that have a living node, in the order in which they were first asked for.
     package var living: [NamedNode] {
-        guard livingCount > 0 else { return [] }
-        return graph.registry.declaredEntries.compactMap { entry in
+        livingCount > 0 ? listed : []
+    }
+
+    private var listed: [NamedNode] {
+        graph.registry.declaredEntries.compactMap { entry in
             let node = entry as! NamedNode
             return node.family != nil && node.node != nil ? node : nil
         }
     }
+
+    /// Whether ``livingCount`` is right; looks at all of them.
+    ///
+    /// One that was removed counts until its node dies.
+    var areCounted: Bool { livingCount >= listed.count }
 
     func nodeMade(for member: NamedNode, of family: NodeFamily) {
         livingCount += 1

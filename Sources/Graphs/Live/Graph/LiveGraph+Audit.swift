@@ -2,7 +2,8 @@ internal import ReactiveGraph
 
 extension LiveGraph {
     /// In debug builds, walks the graph and requires that the counters agree with it: after a
-    /// teardown, every living node must be reachable, and groups must have their members.
+    /// teardown, every living node must be reachable, members must be counted, and groups must have
+    /// theirs.
     ///
     /// Graphs of more than 512 nodes and listeners are skipped, because the walk is linear and this
     /// is called at every teardown.
@@ -10,15 +11,28 @@ extension LiveGraph {
         #if DEBUG
             guard core.counts.liveNodes + core.counts.liveListeners <= 512 else { return }
             precondition(members.areGrouped(isSettled: false), "\(name): a group does not have its members")
-            let reachable = roots.walk(\.neededNodes).count
+            precondition(members.areCounted, "\(name): \(members.livingCount) members are counted as alive")
+            let reached = roots.walk(\.neededNodes)
             precondition(
-                reachable == core.counts.liveNodes,
-                "\(name): \(core.counts.liveNodes) nodes are alive, \(reachable) can be reached"
+                reached.count == core.counts.liveNodes,
+                """
+                \(name): \(core.counts.liveNodes) nodes are alive, \(reached.count) can be reached;
+                not: \(unreached(reached))
+                """
             )
         #endif
     }
 
-    var isWhole: Bool { members.areGrouped() && roots.walk(\.neededNodes).count == core.counts.liveNodes }
+    #if DEBUG
+        /// The nodes that are alive without being needed, by name or stage.
+        private func unreached(_ reached: Set<UInt64>) -> [String] {
+            let named = (nodes + members.living).filter { $0.living.map { !reached.contains($0.id) } ?? false }
+            let stages = chains.all.filter { !reached.contains($0.node.id) }
+            return named.map(\.name) + stages.map(\.label)
+        }
+    #endif
+
+    var isWhole: Bool { members.areCounted && members.areGrouped() && roots.walk(\.neededNodes).count == core.counts.liveNodes }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {

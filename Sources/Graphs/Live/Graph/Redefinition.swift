@@ -141,6 +141,8 @@ struct Redefinition {
             take(node, definition)
             node.forgetUnused()
         }
+        // Members without a node go, as do those that only an ended subscription needed.
+        retained.removeAll { !$0.node.isListed }
         graph.basis.renew()
         if delta.changesNames || delta.reachesMembers {
             for node in graph.nodes + removed + members { node.forgetInputs() }

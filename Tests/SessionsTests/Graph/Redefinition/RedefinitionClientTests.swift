@@ -38,6 +38,29 @@ struct RedefinitionClientTests {
         #expect(client.take().joined().contains(#""d":[{"id":4,"v":7}]"#))
     }
 
+    @Test("F-1: a member that goes with a subscription that ends is not redefined")
+    func membersOfEnded() throws {
+        let graph = try bench.define(nodes: #""v.{id}":{"set":"any"},"w.{id}":{"from":"v.{id}"}"#)
+        try bench.set(graph, [("v.1", "1")])
+        let client = bench.connect()
+        client.ask(#"{"op":"sub","id":1,"graph":"g","zip":["v.1","w.1"]}"#)
+        #expect(graph.members.livingCount == 2)
+        try bench.redefine(graph, #""w.{id}":{"set":"any"}"#)
+        #expect(client.take() == [#"{"op":"end","id":1,"code":"node_removed","released":2}"#])
+        #expect(graph.members.livingCount == 0 && graph.isWhole)
+        try bench.set(graph, [("w.1", "2")])
+        #expect(graph.members.livingCount == 1 && graph.isWhole)
+    }
+
+    @Test("F-1: a derived node without a living one becomes a name that a family may fill")
+    func becomesMember() throws {
+        let graph = try bench.define(nodes: #""x":{"set":"any"},"w.1":{"from":"x"}"#)
+        try bench.redefine(graph, #""w.{id}":{"set":"any"}"#)
+        #expect(graph.members.livingCount == 0 && graph.isWhole)
+        try bench.set(graph, [("w.1", "2")])
+        #expect(graph.members.livingCount == 1 && graph.isWhole)
+    }
+
     @Test("Globs: nodes added later join the subscription, removed ones are gone")
     func globs() throws {
         let graph = try bench.define(
