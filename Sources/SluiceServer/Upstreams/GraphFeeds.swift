@@ -106,7 +106,10 @@ final class GraphFeeds: DemandFollower {
             let sources = Set(wanted).filter { graph.node($0)?.definition.feed != nil }
             precondition(
                 sources == Set(open.keys),
-                "\(graph.name): open but not wanted or the reverse: \(sources.symmetricDifference(open.keys))"
+                """
+                \(graph.name): wanted but not open: \(sources.subtracting(open.keys)), \
+                open but not wanted: \(Set(open.keys).subtracting(sources))
+                """
             )
         #endif
     }

@@ -26,13 +26,18 @@ extension LiveGraph {
     #if DEBUG
         /// The nodes that are alive without being needed, by name or stage.
         private func unreached(_ reached: Set<UInt64>) -> [String] {
-            let named = (nodes + members.living).filter { $0.living.map { !reached.contains($0.id) } ?? false }
+            let named = (nodes + members.living).filter { node in
+                node.living.map { !reached.contains($0.id) } ?? false
+            }
             let stages = chains.all.filter { !reached.contains($0.node.id) }
             return named.map(\.name) + stages.map(\.label)
         }
     #endif
 
-    var isWhole: Bool { members.areCounted && members.areGrouped() && roots.walk(\.neededNodes).count == core.counts.liveNodes }
+    var isWhole: Bool {
+        members.areCounted && members.areGrouped()
+            && roots.walk(\.neededNodes).count == core.counts.liveNodes
+    }
 
     /// What may keep other nodes alive: nodes held by the registry, and listeners.
     var roots: [AnyNode] {
