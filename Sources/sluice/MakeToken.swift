@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
+internal import Outbound
+internal import SluiceClient
 internal import SluiceServer
 internal import Support
 
@@ -9,12 +11,15 @@ struct MakeToken: ParsableCommand {
         abstract: "Make a token, and the entry by which a server knows it again.",
         discussion: """
             The token is printed first and is nowhere else: give it to whoever is to be let in. The entry goes into the file that \
-            'auth' of the configuration names; it holds a hash only.
+            'auth' of the configuration names; it holds a hash only. With --url a running server takes the entry instead, and keeps it in \
+            its store or in Redis: it counts at once, at every server, and `sluice revoke` ends it. SLUICE_TOKEN then has a token with the \
+            right 'admin'.
 
             EXAMPLES
               sluice token --name device:7 --can set --nodes 'room.*'
               sluice token --name alice --role owner --can read --can set --can admin >> config/tokens.yaml
               echo "$SECRET" | sluice token --name bob --hash
+              sluice token --name device:8 --can set --url https://sluice.example.org
             """
     )
 
@@ -45,6 +50,12 @@ struct MakeToken: ParsableCommand {
     @Flag(help: "Print {\"token\",\"entry\"} as JSON on standard output.")
     var json = false
 
+    @Option(help: "The address of a running server that takes the entry.")
+    var url: String?
+
+    @Option(help: "For https: a PEM file of the authorities to trust, instead of the system's.")
+    var ca: String?
+
     func run() throws {
         let token: Token
         if hash {
@@ -65,11 +76,34 @@ struct MakeToken: ParsableCommand {
             expires: expires
         )
         if let problem = TokenText.problem(with: entry) { throw ValidationError(problem) }
+        if let service = try service() { return try make(token, at: service) }
         if json {
             let shown = hash ? "null" : String(json: token.text)
             return Terminal.print("{\"token\":\(shown),\"entry\":\(String(json: entry))}")
         }
         if !hash { Terminal.note("token (shown once): \(token.text)") }
         Terminal.print(text: entry)
+    }
+
+    private func service() throws -> ServiceURL? {
+        guard let url, var service = try ServiceOptions.named(url) else { return nil }
+        service.authorities = ca
+        service.token = try ServiceOptions.token()
+        return service
+    }
+
+    /// Has a server take the entry; it does not see the token.
+    private func make(_ token: Token, at service: ServiceURL) throws {
+        let request = ServiceTokens.Request(
+            [("name", name), ("hash", token.hash), ("expires", expires)],
+            lists: [("roles", role), ("can", can), ("graphs", graphs), ("nodes", nodes)]
+        )
+        let made = try Terminal.reporting { try ServiceTokens.make(request, at: service) }
+        if json {
+            let shown = hash ? "null" : String(json: token.text)
+            return Terminal.print("{\"token\":\(shown),\"id\":\(String(json: made.id))}")
+        }
+        if !hash { Terminal.note("token (shown once): \(token.text)") }
+        Terminal.print(made.id)
     }
 }

@@ -23,7 +23,7 @@ struct Sluice: ParsableCommand {
             Backup.self,
             Restore.self,
             ReplayLog.self,
-            Feed.self, MakeToken.self, ShowVersion.self,
+            Feed.self, MakeToken.self, ListTokens.self, Revoke.self, ShowVersion.self,
         ]
     )
 }

@@ -32,6 +32,9 @@ OPERATIONS = [
     ("POST", "/v1/reload", 200, 404),
     ("POST", "/v1/graphs/g/flush", 200, 404),
     ("GET", "/v1/backup", 404, 404),
+    *((method, path, 404, 404) for path in ("/v1/tokens", "/v1/revocations") for method in ("GET", "POST")),
+    ("DELETE", "/v1/tokens/{id}", 404, 404),
+    ("DELETE", "/v1/revocations/{id}", 404, 404),
 ]
 SERVICE = [
     ("GET", "/", 200, 404),

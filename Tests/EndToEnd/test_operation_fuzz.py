@@ -121,4 +121,5 @@ def test_random_operations():
         return
     for kind, table_ in ("ws", messages.MESSAGES), ("http", {**routes.ROUTES, "streamEvents": None}):
         never = [name for name in table_ if not tally.get((kind, name), {}).get("ok")]
+        never = [name for name in never if name not in routes.VAIN]
         assert not never, f"SLUICE_SEED={SEED}: never with success: {never}"

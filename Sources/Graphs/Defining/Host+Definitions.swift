@@ -41,7 +41,7 @@ extension Host {
         guard table[definition.name] == nil else {
             throw HostError(.inUse, "a graph named \(definition.name) exists")
         }
-        guard table.all.count < limits.graphs else {
+        guard definition.name == Host.ownGraph || graphs.count < limits.graphs else {
             let message = "there are \(limits.graphs) graphs, the most that are allowed (limits.graphs)"
             throw HostError(.tooLarge, message)
         }

@@ -129,5 +129,5 @@ struct Operation: Sendable {
     static let all: [Operation] =
         ReadingRoutes.rows + HistoryRoutes.rows + EventRoutes.rows + CommitRoutes.rows
         + EvaluationRoutes.rows + DefinitionRoutes.rows + InspectionRoutes.rows + DashboardRoutes.rows
-        + AccessRoutes.rows + SocketRoutes.rows + OperatorRoutes.rows + BackupRoutes.rows
+        + AccessRoutes.rows + TokenRoutes.rows + SocketRoutes.rows + OperatorRoutes.rows + BackupRoutes.rows
 }

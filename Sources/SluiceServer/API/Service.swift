@@ -13,6 +13,8 @@ final class Service {
     /// Reads the definitions of clients and files.
     let definitions: DefinitionQueue
     let files: GraphFiles
+    /// The tokens made here.
+    let kept: KeptAccess
     let sinks: Sinks
     let upstreams: Upstreams
     let folders = PublicFolders()
@@ -30,12 +32,13 @@ final class Service {
         looks: PastLooks,
         definitions: DefinitionQueue,
         files: GraphFiles,
+        kept: KeptAccess,
         sinks: Sinks,
         upstreams: Upstreams,
         backup: OpenLog.Backup?
     ) {
         (self.configuration, self.log) = (configuration, log)
-        (self.looks, self.definitions, self.files) = (looks, definitions, files)
+        (self.looks, self.definitions, self.files, self.kept) = (looks, definitions, files, kept)
         (self.sinks, self.upstreams, self.backup) = (sinks, upstreams, backup)
     }
 }

@@ -10,6 +10,8 @@ final class Authenticator {
     /// How long a session cookie is valid after its last use.
     private let sessionLife: UInt64
     private var tokens: TokenTable
+    /// The tokens made at the server, and what was revoked at it.
+    private let kept: KeptAccess?
     /// The tokens of issuers; nil: there is no file of issuers.
     let issued: IssuedTokens?
     private typealias Sessions = FairShares<String, Cookie>
@@ -37,8 +39,15 @@ final class Authenticator {
         }
     }
 
-    init(_ tokens: TokenTable, issued: IssuedTokens? = nil, sessionLife: UInt64, mostSessions: Int) {
-        (self.tokens, self.issued) = (tokens, issued)
+    init(
+        _ tokens: TokenTable,
+        kept: KeptAccess? = nil,
+        issued: IssuedTokens? = nil,
+        sessionLife: UInt64,
+        mostSessions: Int
+    ) {
+        (self.tokens, self.kept, self.issued) = (tokens, kept, issued)
+        if let kept { issued?.isRevoked = { [unowned kept] in kept.isRevoked($0) } }
         self.sessionLife = sessionLife
         sessions = Sessions(limit: mostSessions)
     }
@@ -59,13 +68,17 @@ final class Authenticator {
     /// used again.
     func reviseSessions() {
         revision += 1
-        removeSessions { $0.principal.source == nil && tokens[$0.principal.digest] == nil }
+        issued?.forgetRevoked()
+        removeSessions { $0.principal.source == nil && listed($0.principal.digest) == nil }
     }
+
+    /// The client of a token of the file, or of one made at the server.
+    private func listed(_ digest: [UInt8]) -> Principal? { tokens[digest] ?? kept?[digest] }
 
     /// The principal of a token at a time (milliseconds since 1970).
     func principal(token: BorrowedBytes, at now: UInt64) -> TokenOutcome {
         let digest = SHA256.digest(token)
-        if let principal = tokens[digest] { return outcome(principal, at: now) }
+        if let principal = listed(digest) { return outcome(principal, at: now) }
         return issued?.outcome(token, digest, at: now) ?? .unknown
     }
 
@@ -77,7 +90,7 @@ final class Authenticator {
     /// The principal with the same token as one from before the files were reloaded; nil if the
     /// token counts no longer.
     func principal(like former: Principal) -> Principal? {
-        guard let token = former.source as? IssuedToken else { return tokens[former.digest] }
+        guard let token = former.source as? IssuedToken else { return listed(former.digest) }
         return issued?.principal(token)
     }
 

@@ -21,6 +21,8 @@ final class IssuedTokens {
     private var known: [[UInt8]: Shares.Place] = [:]
     /// How many signatures were checked.
     private(set) var checked: UInt64 = 0
+    /// Whether a token was revoked at the server.
+    var isRevoked: (RegisteredClaims) -> Bool = { _ in false }
     /// Called before the answer to a check.
     var onAnswer: () -> Void = {}
     /// Called when an issuer has withdrawn keys: tokens that were accepted may count no longer.
@@ -96,7 +98,7 @@ final class IssuedTokens {
             guard issuer.algorithms.contains(signed.algorithm) else {
                 return .refused("the token's algorithm (alg) is not one of its issuer's")
             }
-            if let refusal = issuer.refusal(claims, at: now) { return refusal }
+            if let refusal = refusal(issuer, claims, at: now) { return refusal }
             return .unchecked(TokenCheck(self, signed, claims, digest))
         } catch {
             return .refused("\(error)")
@@ -108,9 +110,28 @@ final class IssuedTokens {
     func principal(_ token: IssuedToken) -> Principal? {
         let now = UInt64(max(0, loop.wallClock))
         guard let (issuer, keys) = issuers[token.claims.issuer], keys.has(token.key),
-            issuer.algorithms.contains(token.key.algorithm), case nil = issuer.refusal(token.claims, at: now)
+            issuer.algorithms.contains(token.key.algorithm),
+            case nil = refusal(issuer, token.claims, at: now)
         else { return nil }
         return issuer.principal(token)
+    }
+
+    private func refusal(_ issuer: Issuer, _ claims: RegisteredClaims, at now: UInt64) -> TokenOutcome? {
+        isRevoked(claims) ? .refused("the token is revoked") : issuer.refusal(claims, at: now)
+    }
+
+    /// Forgets the tokens that were revoked at the server since they were shown.
+    func forgetRevoked() {
+        for (digest, place) in known {
+            guard let token = place.member.source as? IssuedToken, isRevoked(token.claims) else { continue }
+            shares.remove(place)
+            known[digest] = nil
+        }
+    }
+
+    /// The issuer with that claim `iss`, or that short name.
+    func issuer(named name: String) -> Issuer? {
+        issuers[name]?.issuer ?? issuers.values.first { $0.issuer.name == name }?.issuer
     }
 
     // MARK: - Checking

@@ -38,27 +38,11 @@ struct Issuer {
     let roles: Expression?
     let rights: GrantRules
     /// The tokens that no longer count.
-    let revoked: [Revocation]
+    let revoked: Revocations
 
     /// What an RSA key is for that does not say it: RS256, which OpenID Connect requires, unless
     /// only PS256 is wanted.
     static func rsa(_ algorithms: [SignatureAlgorithm]) -> SignatureAlgorithm {
         algorithms.contains(.ps256) && !algorithms.contains(.rs256) ? .ps256 : .rs256
-    }
-
-    /// A token, or those of a subject that were issued before a moment, that are revoked.
-    struct Revocation {
-        let id: String?
-        let subject: String?
-        /// Seconds since 1970; nil: always.
-        let before: Double?
-
-        func covers(_ claims: RegisteredClaims) -> Bool {
-            if let id, claims.id != id { return false }
-            if let subject, claims.subject != subject { return false }
-            // A token that does not say when it was issued may be an old one.
-            guard let before, let issuedAt = claims.issuedAt else { return true }
-            return issuedAt < before
-        }
     }
 }

@@ -102,7 +102,7 @@ enum IssuerFile {
             skew: skew,
             roles: roles ?? nil,
             rights: rights,
-            revoked: revoked
+            revoked: Revocations(revoked)
         )
     }
 
@@ -241,39 +241,21 @@ enum IssuerFile {
 
     // MARK: - Revoked tokens
 
-    private static func revocations(_ document: Document, _ reader: DocumentReader) -> [Issuer.Revocation] {
+    private static func revocations(_ document: Document, _ reader: DocumentReader) -> [Revocation] {
         guard let elements = document.elements else {
             reader.add("'revoked' must be a list, not \(document.kindName)", at: document.position)
             return []
         }
         return elements.compactMap { element in
-            let keys = ["jti", "sub", "before"]
-            guard let fields = fields(element, "an entry of 'revoked'", keys, reader) else { return nil }
-            guard fields["jti"] != nil || fields["sub"] != nil else {
-                return reader.refuse("an entry of 'revoked' needs 'jti' or 'sub'", at: element.position)
-            }
-            var before: Double?
-            if let field = fields["before"] {
-                guard let moment = field.scalar.flatMap({ CEL.Timestamp(rfc3339: $0.text) }) else {
-                    return reader.refuse(
-                        "'before' must be a time such as 2027-01-01T00:00:00Z",
-                        at: field.position
-                    )
-                }
-                before = Double(moment.seconds)
-            }
-            return Issuer.Revocation(
-                id: fields["jti"].flatMap { reader.text($0, of: "jti") },
-                subject: fields["sub"].flatMap { reader.text($0, of: "sub") },
-                before: before
-            )
+            fields(element, "an entry of 'revoked'", Revocation.keys, reader)
+                .flatMap { Revocation($0, at: element.position, reader) }
         }
     }
 
     // MARK: - Parts
 
     /// The values of a mapping with these keys; reports unknown and missing ones.
-    private static func fields(
+    static func fields(
         _ document: Document,
         _ what: String,
         _ known: [String],

@@ -23,6 +23,7 @@ extension Server {
         service.sinks.prepare()
         service.upstreams.prepare()
         try service.files.load()
+        _ = service.kept.follow()
         try acceptor.open()
         hub.credentials.authenticator?.issued?.prepare()
         do throws(UVError) {
@@ -106,6 +107,7 @@ extension Server {
         let issued = configuration.issuers.isEmpty ? nil : issuedTokens(files.issuers)
         hub.credentials.authenticator = Authenticator(
             files.tokens,
+            kept: service.kept,
             issued: issued,
             sessionLife: UInt64(configuration.session.milliseconds),
             mostSessions: configuration.fixed.sessions

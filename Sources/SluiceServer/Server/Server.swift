@@ -93,6 +93,7 @@ public final class Server {
             looks: PastLooks(at: host, configuration, on: loop),
             definitions: definitions,
             files: GraphFiles(configuration, clients, turns, definitions, credentials, log),
+            kept: KeptAccess(host, log),
             sinks: Sinks(configuration, clients, turns, log),
             upstreams: Upstreams(configuration, clients, turns, log),
             backup: store.backup
@@ -193,6 +194,7 @@ public final class Server {
         guard turns.isOpen else { return }
         turns.activity.note(.delivery)
         service.sinks.followChanges()
+        if service.kept.follow() { service.files.reviseAccess {} }
         service.upstreams.followChanges()
         let delivered = host.applied == turns.times.commitsBefore ? 0 : OwnProcess.nanoseconds
         hub.flush()

@@ -228,6 +228,12 @@ def end_connection(maker):
     return Request("DELETE", f"/v1/connections/{maker.pick(maker.world.connections)}")
 
 
+def make_token(maker):
+    body = {"name": maker.rng.choice(["one", "a b", 7]), "can": maker.rng.choice([["read"], ["fly"], "set"])}
+    maker.rng.random() < 0.3 and body.update(expires="2020-01-01T00:00:00Z")
+    return Request("POST", "/v1/tokens", (JSON,), compact(body).encode())
+
+
 def flush_graph(maker):
     return Request("POST", f"/v1/graphs/{maker.graph()}/flush?match={quote(maker.rng.choice(content.GLOBS))}")
 
@@ -255,12 +261,19 @@ ROUTES = {
     "saveDashboard": (1, save_dashboard),
     "removeDashboard": (0.5, lambda maker: Request("DELETE", _dashboard_path(maker))),
     "signIn": (0.3, sign_in), "signOut": (0.3, _plain("/v1/session", "DELETE")),
+    "listTokens": (0.3, _plain("/v1/tokens")), "makeToken": (0.3, make_token),
+    "revokeToken": (0.2, _plain("/v1/tokens/x", "DELETE")),
+    "listRevocations": (0.2, _plain("/v1/revocations")),
+    "revoke": (0.2, lambda maker: Request("POST", "/v1/revocations", (JSON,), b'{"issuer":"x","jti":"y"}')),
+    "takeBackRevocation": (0.2, _plain("/v1/revocations/x", "DELETE")),
     "listConnections": (0.5, _plain("/v1/connections")), "endConnection": (0.3, end_connection),
     "wipeGraph": (1, wipe_graph),
     "flushGraph": (2, flush_graph), "metrics": (0.5, _plain("/metrics")), "health": (0.2, _plain("/healthz")),
     "readiness": (0.2, _plain("/readyz")), "version": (0.2, _plain("/version")),
     "openAPI": (0.1, _plain("/openapi.json")), "backup": (0.3, _plain("/v1/backup")),
 }
+# Of what these name there is none here.
+VAIN = {"revokeToken", "revoke", "takeBackRevocation"}
 # These are connections of their own: see clients.py.
 STREAMS = {"streamEvents", "openSocket"}
 _NAMES = list(ROUTES)

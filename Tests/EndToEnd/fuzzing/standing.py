@@ -51,6 +51,7 @@ class Standing:
     def restore(self):
         """Removes all that clients have made, and tries what counters do not show."""
         self.remove_graphs()
+        self.remove_tokens()
         for dashboard in DASHBOARDS:
             self.ask("DELETE", f"/v1/dashboards/{dashboard}", expected=(204, 404))
         # Another definition between, so that nothing of the former graph is left.
@@ -66,6 +67,11 @@ class Standing:
 
         for graph in (*GRAPHS, RARE):
             eventually(lambda: is_gone(graph), what=f"the removal of {graph}")
+
+    def remove_tokens(self):
+        answer = self.ask("GET", "/v1/tokens", expected=(200, 404))
+        for token in answer.json().get("tokens", []):
+            self.ask("DELETE", f"/v1/tokens/{token['id']}", expected=(204, 404))
 
     def probe(self):
         """As many members as are allowed fit, with nearly as many bytes; otherwise a former round's

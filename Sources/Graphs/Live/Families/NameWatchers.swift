@@ -19,7 +19,7 @@ package protocol NameWatcher: AnyObject {
 
 extension NameWatcher {
     package func settled() {}
-    func vanishing(_ node: NamedNode) {}
+    package func vanishing(_ node: NamedNode) {}
     package func vanished(_ node: NamedNode) {}
 }
 

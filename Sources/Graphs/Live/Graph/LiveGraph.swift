@@ -13,7 +13,7 @@ public final class LiveGraph {
     /// What it is made from, and the nodes that this declares.
     var basis: PresentDefinition
     /// Whether it is served, and what its commits wait for.
-    var standing = Standing()
+    var standing: Standing
     /// How far that has come.
     var course: Course
     /// What the commits that the log has not confirmed yet will change.
@@ -39,6 +39,7 @@ public final class LiveGraph {
 
     init(_ definition: GraphDefinition, _ origin: DefinitionOrigin, host: Host, position: LogPosition) {
         name = definition.name
+        standing = Standing(of: name)
         basis = PresentDefinition(definition, origin)
         self.host = host
         course = Course(at: position)

@@ -26,12 +26,18 @@ struct Standing {
         case open
     }
 
+    /// Whether it is the server's own (``Host/ownGraph``): no client finds it.
+    let isOwn: Bool
     var life = Life.unborn
     /// When no living server had its file any more, on the monotonic clock; nil: it is no orphan.
     var orphanedAt: UInt64?
     /// In how many looks in succession no server that shares the log had its file.
     var looksWithoutFile = 0
     fileprivate(set) var service = Service.hidden
+
+    init(of name: String) {
+        isOwn = name == Host.ownGraph
+    }
 
     var isLive: Bool {
         switch life {
@@ -47,15 +53,17 @@ extension LiveGraph {
     /// Whether its first commit is applied, and its last one is not.
     package var isLive: Bool { standing.isLive }
     /// Whether clients can find it: it is served, and the log knows its present state.
-    package var isShown: Bool { standing.service != .hidden }
+    package var isShown: Bool { standing.service != .hidden && !standing.isOwn }
     /// Whether commits go straight to the log.
     var isOpen: Bool { standing.service == .open }
     /// Whether a change of its definition, or its removal, is pending in the log.
     package var isChanging: Bool { standing.isChanging }
     /// Whether no living server has its file, although files define it.
     public var isOrphan: Bool { standing.orphanedAt != nil }
-    /// Whether clients may use it.
+    /// Whether it takes commits.
     package var isServed: Bool { isLive && !isOrphan }
+    /// Whether clients may use it.
+    package var isForClients: Bool { isServed && !standing.isOwn }
 
     /// Its first commit is applied, or its state is restored.
     func open() {

@@ -37,6 +37,8 @@ public final class Host {
     var log: (any CommitLog)? { reports?.log }
     /// Whether other servers write the log too.
     public var isShared: Bool { log?.isShared ?? false }
+    /// Whether commits outlive the process.
+    public var keepsCommits: Bool { log != nil }
     /// Whether this server makes the ticks of the graphs.
     public var isLeading: Bool { log?.isLeading ?? true }
     /// An identifier of this start, if other servers write the log too.
@@ -108,11 +110,15 @@ public final class Host {
         turn.postponed = []
     }
 
+    /// The name of a graph in which the server keeps what is its own; no client can find it, or
+    /// give a graph this name.
+    public static let ownGraph = ".access"
+
     /// All graphs that are served, in the order in which they were added.
-    public var graphs: [LiveGraph] { table.all.filter(\.isServed) }
+    public var graphs: [LiveGraph] { table.all.filter(\.isForClients) }
 
     /// The graph with that name, if it is served.
-    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isServed ? $0 : nil } }
+    public subscript(name: String) -> LiveGraph? { table[name].flatMap { $0.isForClients ? $0 : nil } }
 
     /// The graph with that name, given as bytes; makes no `String`.
     ///
@@ -260,7 +266,7 @@ public final class Host {
         if let orphan = held(name), orphan.isOrphan, access.sees(orphan) { return .orphaned(orphan) }
         var error = HostError(.unknownGraph, "there is no graph '\(name)'")
         let known = table.all.prefix(GraphView.mostGuesses).lazy
-            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isServed && access.sees($0) }
+            .filter { abs($0.name.utf8.count - name.utf8.count) <= 4 && $0.isForClients && access.sees($0) }
             .map(\.name)
         work += UInt64(min(table.all.count, GraphView.mostGuesses) / 8)
         error.hint = Spelling.hint(for: name, among: known)
