@@ -8,14 +8,6 @@ internal import TLS
 ///
 /// What was fetched is kept while the issuer cannot be reached.
 final class IssuerKeys {
-    /// How old they may be while they are used, in milliseconds: a key that the issuer has
-    /// withdrawn is accepted no longer.
-    static var mostAge: UInt64 { 600_000 }
-    /// How long the issuer is not asked again because of tokens with unknown keys.
-    static var pause: UInt64 { 60_000 }
-    /// The same for all tokens while there are no keys.
-    static var pauseWithoutKeys: UInt64 { 5_000 }
-
     /// What a token finds.
     enum Found {
         case key(VerificationKey)
@@ -34,11 +26,7 @@ final class IssuerKeys {
     private let log: Logger
     private var set: KeySet?
     private var fetch: KeyFetch?
-    /// When fetching began last, began because of an unknown key, and ended well, on the monotonic
-    /// clock.
-    private var triedAt: UInt64?
-    private var missedAt: UInt64?
-    private var fetchedAt: UInt64 = 0
+    private var times = FetchTimes()
     /// Whether the last attempt to fetch them came to nothing.
     private(set) var hasFailed = false
     private var waiting: [() -> Void] = []
@@ -65,7 +53,7 @@ final class IssuerKeys {
     /// The key of a token.
     func find(_ token: SignedToken) -> Found {
         guard let set else {
-            return begin(after: Self.pauseWithoutKeys, since: triedAt) ? .fetching : .unavailable
+            return begin(because: .none) ? .fetching : .unavailable
         }
         switch set.key(of: token) {
         case .key(let key):
@@ -73,22 +61,17 @@ final class IssuerKeys {
             return .key(key)
         case .refused(let error): return .refused("\(error)")
         case .unknown:
-            if begin(after: Self.pause, since: missedAt) {
-                missedAt = triedAt
-                return .fetching
-            }
+            if begin(because: .unknown) { return .fetching }
             // The key may be one of those that could not be fetched.
             return hasFailed ? .unavailable : .refused("the issuer has no key of that name (kid)")
         }
     }
 
     /// Fetches keys that are used and have become old, while those at hand are used on.
-    func refresh() {
-        if loop.now >= fetchedAt + Self.mostAge { begin(after: Self.pause, since: triedAt) }
-    }
+    func refresh() { begin(because: .use) }
 
     /// Fetches them before the first token comes.
-    func prepare() { begin(after: Self.pause, since: triedAt) }
+    func prepare() { begin(because: .use) }
 
     func whenFetched(_ body: @escaping () -> Void) { waiting.append(body) }
 
@@ -96,10 +79,9 @@ final class IssuerKeys {
     ///
     /// - Returns: whether they are being fetched.
     @discardableResult
-    private func begin(after pause: UInt64, since moment: UInt64?) -> Bool {
+    private func begin(because reason: FetchTimes.Reason) -> Bool {
         if fetch != nil { return true }
-        guard source.url != nil, moment.map({ loop.now >= $0 + pause }) ?? true else { return false }
-        triedAt = loop.now
+        guard source.url != nil, times.begin(reason, at: loop.now) else { return false }
         fetch = KeyFetch(source, of: issuer, trust, rsa, on: loop) { [weak self] in self?.end($0) }
         return true
     }
@@ -120,7 +102,7 @@ final class IssuerKeys {
         fetch = nil
         switch result {
         case .success(let new):
-            fetchedAt = loop.now
+            times.succeeded(at: loop.now)
             if hasFailed || set == nil {
                 log.info(
                     "keys of an issuer fetched",
