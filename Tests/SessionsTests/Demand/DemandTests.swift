@@ -290,6 +290,22 @@ struct DemandTests {
         #expect(told().contains(#"{"op":"end","id":6,"code":"node_removed","released":0}"#))
     }
 
+    @Test("D-1: a member that a new definition makes mutable is wanted by its listeners")
+    func becomesMutable() throws {
+        _ = demand(#"["*"]"#)
+        try bench.set(graph, [("sensor.1.celsius", "20")])
+        listen(client, 1, "sensor.1.hot")
+        #expect(told().joined().contains(#""sensor.1.celsius":{"wanted":true}"#))
+        let next = text.replacing(
+            #"{"from": "sensor.{id}.celsius", "pipe": [{"map": "value > 30"}]}"#,
+            with: #"{"set": "any"}"#
+        )
+        _ = bench.host.redefine(graph, as: try bench.definition(next))
+        let messages = told().joined()
+        #expect(messages.contains(#""sensor.1.hot":{"wanted":true}"#), "\(messages)")
+        #expect(messages.contains(#""sensor.1.celsius":{"wanted":false}"#), "\(messages)")
+    }
+
     @Test("D-1: what is wanted is what listeners reach, after any history", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -208,7 +208,9 @@ package final class GraphDemand {
             here.remove(name)
             note(name)
         }
-        for node in graph.nodes where isWanted(node) && here.insert(node.name) { note(node.name) }
+        for node in graph.nodes + graph.members.living where isWanted(node) && here.insert(node.name) {
+            note(node.name)
+        }
         // Other servers may have had the definition, and wanted its nodes, earlier.
         elsewhere += shared?.elsewhere.wanted(in: graph.name) ?? []
         for found in watches.all { found.watch?.redefined() }
