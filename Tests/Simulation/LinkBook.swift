@@ -29,12 +29,15 @@ final class LinkBook {
     private var ending: Set<Way> = []
     /// How often each has ever been made, and how often it has set a first value.
     private var made: [Way: Int] = [:]
+    /// The ways that no `sync` has had alone.
+    private var plain: Set<Way> = []
     private var begun: [Way: Int] = [:]
 
-    func begin(_ ways: [Way]) {
+    func begin(_ ways: [Way], isSync: Bool) {
         for way in ways {
             living[way, default: 0] += 1
             made[way, default: 0] += 1
+            if !isSync { plain.insert(way) }
         }
     }
 
@@ -82,9 +85,9 @@ final class LinkBook {
             && zip(one, other).allSatisfy { $0 == $1 || $0.hasPrefix("?") || $1.hasPrefix("?") }
     }
 
-    /// Whether no other link has ever led to one of the nodes.
+    /// Whether nothing but the `sync` with these ways has ever led to one of the nodes.
     func isAlone(_ ways: [Way]) -> Bool {
-        ways.allSatisfy { living[$0] == 1 }
+        ways.allSatisfy { living[$0] == 1 && !plain.contains($0) }
             && made.keys.allSatisfy { made in
                 ways.contains(made) || !ways.contains { $0.graph == made.graph && $0.to == made.to }
             }

@@ -159,7 +159,7 @@ final class Peer: MessageTransport {
     func link(_ link: Link) {
         lastID += 1
         links[lastID] = link
-        book.begin(ways(of: link))
+        book.begin(ways(of: link), isSync: link.isSync)
         let ends =
             link.isSync
             ? #""op":"sync","a":"\#(link.from)","b":"\#(link.to)""#

@@ -33,8 +33,10 @@ final class Server {
     /// The end of a turn of the loop.
     func endTurn() {
         host.flush()
-        // Until then what a link has set waits for the graph's new definition.
-        if !host.graphs.contains(where: \.isChanging) { book.forgetEnded() }
+        // Until then what a link has set waits for a new definition, or for other commits.
+        if !host.graphs.contains(where: \.isChanging), !host.submissions.isDeferring {
+            book.forgetEnded()
+        }
     }
 
     /// Does and answers one piece of the log's work, which is a turn.

@@ -257,6 +257,27 @@ struct LinkTests {
         #expect(client.take().allSatisfy { !$0.contains("fail") })
     }
 
+    @Test("X-10: what a sync begins with wins over what came to its other node just before")
+    func beganAfterBoth() throws {
+        let log = FaultyLog()
+        let (bench, graph, client) = try prepared(log: log)
+        for (first, second) in [("a", "c"), ("c", "a")] {
+            log.isSlow = true
+            // Both are on their way when it is made, and one effect is made before the sync begins.
+            try bench.submit(graph, [(first, "1")])
+            try bench.submit(graph, [(second, "2")])
+            bench.host.flush()
+            _ = client.ask(#"{"op":"sync","id":1,"graph":"g","a":"\#(second)","b":"\#(first)"}"#)
+            repeat {
+                log.confirm()
+                bench.host.flush()
+            } while log.pending > 0
+            let values = try read(bench, graph, "a", "c")
+            #expect(values[0] == values[1], "\(values)")
+            _ = client.ask(#"{"op":"unsub","id":1}"#)
+        }
+    }
+
     @Test("X-10: the newest change wins also over what another sync, which has ended, has on its way")
     func endedSync() throws {
         let log = FaultyLog()

@@ -81,6 +81,16 @@ package struct ClientLinks {
         for node in commit.clear { links[node.name]?.last = (rev, commit.birth) }
     }
 
+    /// A `sync` begins with the present value of the node: that counts as made now, so that what
+    /// another change still leads to it does not win over it on its way.
+    ///
+    /// - Returns: when that is.
+    package mutating func begin(from node: NamedNode) -> UInt64 {
+        let birth = 2 * node.graph.rev + 1
+        links[node.name]?.last = (node.changed.rev, birth)
+        return birth
+    }
+
     /// When the change of a node at `rev` was made, in half revs: twice the rev of a commit.
     ///
     /// A change that came over a `sync` is as old as the one that it goes back to, so that the

@@ -40,7 +40,7 @@ enum Conditions {
             guard commit.epoch != nil else {
                 throw HostError(.badField, "a rev in `if` needs the epoch it belongs to", node: node.name)
             }
-            holds = rev <= limit || node.birth < condition.birth
+            holds = condition.birth > 0 ? node.birth < condition.birth : rev <= limit
         case .changedAt(let exact): holds = rev == exact
         case .holds(let expected):
             holds = if case .known(let present) = value { present == expected } else { false }

@@ -37,6 +37,9 @@ final class Submissions {
         self.keys = keys
     }
 
+    /// Whether commits wait for what becomes of others before they are checked.
+    var isDeferring: Bool { !awaiting.isEmpty || !moved.isEmpty }
+
     func takeLate() -> ContiguousArray<UInt64> {
         guard !late.isEmpty else { return [] }
         defer { late = [] }

@@ -53,7 +53,8 @@ final class LinkSubscription: Subscription {
             return graph.afterPending { [weak self] in self?.replay() }
         }
         guard let value = node?.value else { return }
-        lead(value, Provenance(ofValueOf: link.from), madeAt: 2 * graph.rev + 1)
+        let birth = link.kind == .sync ? graph.clients.links.begin(from: link.from) : 0
+        lead(value, Provenance(ofValueOf: link.from), madeAt: birth)
     }
 
     override func queue(_ value: Datum?) {
