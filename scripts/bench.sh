@@ -7,6 +7,7 @@
 #   scripts/bench.sh sources    how soon upstreams open, what a crowd costs them, what a relay costs
 #   scripts/bench.sh history    bytes of a week of minutes of 1,000 nodes, and how soon a range is answered
 #   scripts/bench.sh page       the page: first paint, frames under load, charts; options: bench_page.py --help
+#   scripts/bench.sh tokens     tokens of issuers: POST beside one with a token of the file, connect
 #   scripts/bench.sh scaling    how the server's work grows, with plots; options: bench_scaling.py --help
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +22,7 @@ peers)
 sources) exec .venv/bin/python scripts/bench_sources.py "${@:2}" ;;
 history) exec .venv/bin/python scripts/bench_history.py "${@:2}" ;;
 page) exec .venv/bin/python scripts/bench_page.py "${@:2}" ;;
+tokens) exec .venv/bin/python scripts/bench_tokens.py "${@:2}" ;;
 scaling) exec python3 scripts/bench_scaling.py "${@:2}" ;;
 esac
 # Expressions are compared with Lua.

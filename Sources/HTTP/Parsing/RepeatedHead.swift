@@ -6,7 +6,7 @@ internal import Support
 // the same bytes, and comparing them takes a small part of the time of reading them.
 extension MessageCore {
     /// The longest head that is remembered, in bytes: so much memory a connection keeps.
-    static var mostRemembered: Int { 1_024 }
+    static var mostRemembered: Int { 4_096 }
 
     /// Remembers the head that has just been accepted.
     ///

@@ -53,7 +53,7 @@ struct RepeatedHeadTests {
             ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false),
             ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false),
             ("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", false),
-            ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 1_024))\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 4_096))\r\n\r\n", false),
             ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 500))\r\n\r\n", true),
         ]
     )
