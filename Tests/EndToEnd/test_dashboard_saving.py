@@ -129,10 +129,13 @@ def test_a_graph_without_a_dashboard_has_one_made_of_its_nodes_which_is_changed_
         everything = page.get_by_role("article")
         # Alarms, then what people set, then the other nodes, then a chart for each unit.
         expect(everything).to_have_count(7)
-        assert [each.get_attribute("aria-label") for each in everything.all()] == [
+        labels = [
             "Damp, State lamp", "Set point, Editor", "Mode, Editor", "Outside, Number", "Inside, Number",
             "Boiler, State lamp", "Outside, Set point, Inside, Time series",
         ]
+        # A widget has its kind's name once the kind is loaded.
+        for each, label in zip(everything.all(), labels, strict=True):
+            expect(each).to_have_attribute("aria-label", label)
         expect(widget(page, "Set point").first.locator("input[type=range]")).to_have_value("21")
         expect(widget(page, "Mode").get_by_role("combobox")).to_be_visible()
         expect(page.locator(".dash-foot")).to_contain_text("Left out: 2 helpers without a title")
