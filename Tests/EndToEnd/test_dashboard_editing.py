@@ -73,6 +73,8 @@ def test_widgets_are_moved_by_their_heads_and_resized_by_their_corners(open_page
         column = widget(page, "Voltage").bounding_box()["width"] / 4
 
         def drag(part, by_x, by_y):
+            # Once it stays where it is: the move before may still be shown.
+            part.hover()
             box = part.bounding_box()
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             page.mouse.move(x, y)
