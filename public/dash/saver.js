@@ -69,10 +69,10 @@ export class Saver {
     if (!this.#isAsleep) return;
     setText(this.#clock, time.format(now));
     setText(this.#day, day.format(now));
-    // The golden ratio comes to every part of the screen soon.
+    // The golden ratio comes to every part of the screen soon. The size is a rounded one.
     const minute = Math.floor(now / 60_000), { offsetWidth, offsetHeight, style } = this.#face;
     const [x, y] = [innerWidth - offsetWidth, innerHeight - offsetHeight].map((free, i) =>
-      Math.max(0, Math.round(((minute * [0.618, 0.382][i] + i / 3) % 1) * free)));
+      Math.max(0, Math.floor(((minute * [0.618, 0.382][i] + i / 3) % 1) * (free - 1))));
     style.translate = `${x}px ${y}px`;
   }
 
