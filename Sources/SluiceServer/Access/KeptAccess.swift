@@ -120,7 +120,8 @@ final class KeptAccess: NameWatcher {
 
     func vanished(_ node: NamedNode) {
         if let token = tokens.removeValue(forKey: node.name) {
-            names[token.digest] = nil
+            // Two servers may have been given the same hash at once.
+            if names[token.digest] == node.name { names[token.digest] = nil }
             isNarrower = true
         }
         if let gone = revoked.removeValue(forKey: node.name) {

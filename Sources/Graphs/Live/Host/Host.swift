@@ -112,7 +112,7 @@ public final class Host {
 
     /// The name of a graph in which the server keeps what is its own; no client can find it, or
     /// give a graph this name.
-    public static let ownGraph = ".access"
+    public static var ownGraph: String { ".access" }
 
     /// All graphs that are served, in the order in which they were added.
     public var graphs: [LiveGraph] { table.all.filter(\.isForClients) }
