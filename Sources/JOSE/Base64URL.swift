@@ -1,12 +1,12 @@
-package import Support
+public import Support
 
 /// Base64 with the alphabet for URLs and without padding (RFC 7515 §2).
-package enum Base64URL {
+public enum Base64URL {
     /// The bytes that `text` encodes.
     ///
     /// Each sequence of bytes has one text: padding, white space, other characters and unused bits
     /// that are not zero are refused, so that nothing can be added to a signed token.
-    package static func bytes(_ text: BorrowedBytes) -> [UInt8]? {
+    public static func bytes(_ text: BorrowedBytes) -> [UInt8]? {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count + 2)
         for byte in text {

@@ -1,6 +1,6 @@
 /// Why a token or a key cannot be used, as one sentence.
-package struct JOSEError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let description: String
+public struct JOSEError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
 
     init(_ sentence: String) {
         description = sentence

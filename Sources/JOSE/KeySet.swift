@@ -1,16 +1,16 @@
-package import Support
+public import Support
 internal import Values
 
 /// The keys of one issuer (RFC 7517 §5).
-package struct KeySet: Sendable {
+public struct KeySet: Sendable {
     /// The longest text.
-    package static var mostBytes: Int { 256 << 10 }
+    public static var mostBytes: Int { 256 << 10 }
     /// The most keys, of which issuers have a few.
-    package static var mostKeys: Int { 100 }
+    public static var mostKeys: Int { 100 }
 
-    package let keys: [VerificationKey]
+    public let keys: [VerificationKey]
     /// Why others cannot be used.
-    package let unused: [JOSEError]
+    public let unused: [JOSEError]
 
     /// Reads a set of keys, or a single one.
     ///
@@ -18,7 +18,7 @@ package struct KeySet: Sendable {
     /// other services.
     ///
     /// - Throws: if the text is not a set, has too many, or none that can be used.
-    package init(_ text: BorrowedBytes, rsa: SignatureAlgorithm = .rs256) throws(JOSEError) {
+    public init(_ text: BorrowedBytes, rsa: SignatureAlgorithm = .rs256) throws(JOSEError) {
         guard text.count <= Self.mostBytes else { throw JOSEError("the set of keys is too long") }
         guard let set = try? JSONReader(checking: text), set.kind == .object else {
             throw JOSEError("the set of keys is not a JSON object")
@@ -48,12 +48,12 @@ package struct KeySet: Sendable {
     }
 
     /// Whether it has this key, by whatever name.
-    package func has(_ key: VerificationKey) -> Bool {
+    public func has(_ key: VerificationKey) -> Bool {
         keys.contains { $0.mark == key.mark && $0.algorithm == key.algorithm }
     }
 
     /// The same without secrets: one that is published is none.
-    package func withoutSecrets() throws(JOSEError) -> KeySet {
+    public func withoutSecrets() throws(JOSEError) -> KeySet {
         let keys = keys.filter { !$0.algorithm.isSymmetric }
         guard !keys.isEmpty else { throw JOSEError("the set has no key that can be used") }
         return KeySet(keys: keys, unused: unused)
@@ -64,7 +64,7 @@ package struct KeySet: Sendable {
     }
 
     /// What a token's header finds among the keys.
-    package enum Match: Sendable {
+    public enum Match: Sendable {
         case key(VerificationKey)
         /// No key has this name: the issuer may have another one by now.
         case unknown
@@ -73,7 +73,7 @@ package struct KeySet: Sendable {
     }
 
     /// The key of a token: that of its name (`kid`); without a name the only one of its algorithm.
-    package func key(of token: SignedToken) -> Match {
+    public func key(of token: SignedToken) -> Match {
         let named = token.keyID.map { id in keys.filter { $0.id == id } } ?? keys
         if named.isEmpty { return .unknown }
         let fitting = named.filter { $0.algorithm == token.algorithm }

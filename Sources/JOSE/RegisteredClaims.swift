@@ -1,22 +1,22 @@
-package import Support
+public import Support
 internal import Values
 
 /// The claims that each token is checked by (RFC 7519 §4.1).
-package struct RegisteredClaims: Sendable {
-    package let issuer: String
-    package let subject: String
-    package let audiences: [String]
+public struct RegisteredClaims: Sendable {
+    public let issuer: String
+    public let subject: String
+    public let audiences: [String]
     /// Seconds since 1970.
-    package let expires: Double
-    package let notBefore: Double?
-    package let issuedAt: Double?
-    package let id: String?
+    public let expires: Double
+    public let notBefore: Double?
+    public let issuedAt: Double?
+    public let id: String?
 
     /// Reads the claims of a token.
     ///
     /// - Throws: if they are not a JSON object, one of them has the wrong type, or one of issuer,
     ///   subject and expiry is missing.
-    package init(_ payload: BorrowedBytes) throws(JOSEError) {
+    public init(_ payload: BorrowedBytes) throws(JOSEError) {
         guard let claims = try? JSONReader(checking: payload), claims.kind == .object else {
             throw JOSEError("the token's claims are not a JSON object")
         }

@@ -1,7 +1,7 @@
 /// The algorithms whose signatures are checked (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
 /// `none` is not among them, and neither is any with a digest that no issuer needs.
-package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case ps256 = "PS256"
     case es256 = "ES256"
@@ -11,10 +11,10 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     /// The algorithm with that name; nil: it is not supported.
     ///
     /// RFC 9864 calls EdDSA with this curve `Ed25519`.
-    package init?(name: String) {
+    public init?(name: String) {
         self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
     }
 
     /// Whether who can check a signature can also make one.
-    package var isSymmetric: Bool { self == .hs256 }
+    public var isSymmetric: Bool { self == .hs256 }
 }

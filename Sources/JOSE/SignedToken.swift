@@ -1,29 +1,29 @@
-package import Support
+public import Support
 internal import Values
 
 /// A JSON Web Token with a signature that is not checked yet: a JWS in its compact form (RFC 7515
 /// §7.1, RFC 7519).
-package struct SignedToken: Sendable {
+public struct SignedToken: Sendable {
     /// The longest token; heads of requests have 16 KiB.
-    package static var mostBytes: Int { 16 << 10 }
+    public static var mostBytes: Int { 16 << 10 }
 
-    package let algorithm: SignatureAlgorithm
+    public let algorithm: SignatureAlgorithm
     /// The name of its key.
-    package let keyID: String?
+    public let keyID: String?
     /// The claims as JSON; an object.
-    package let payload: [UInt8]
+    public let payload: [UInt8]
     /// What is signed: header and claims as they came.
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
     /// Whether bytes look like a token of three parts.
-    package static func isLikely(_ text: BorrowedBytes) -> Bool {
+    public static func isLikely(_ text: BorrowedBytes) -> Bool {
         // Base64url of `{"`, with which each header begins.
         text.count > 20 && text.starts(with: "eyJ".utf8) && text.contains(UInt8(ascii: "."))
     }
 
     /// Parses a token; nothing in it is to be believed yet.
-    package init(_ text: BorrowedBytes) throws(JOSEError) {
+    public init(_ text: BorrowedBytes) throws(JOSEError) {
         guard text.count <= Self.mostBytes else { throw JOSEError("the token is longer than 16 KiB") }
         let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
         guard dots.count != 4 else { throw JOSEError("encrypted tokens are not supported") }

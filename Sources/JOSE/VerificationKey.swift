@@ -1,25 +1,25 @@
 internal import Support
-package import Values
+public import Values
 
 /// A key that checks signatures of one algorithm (RFC 7517).
 ///
 /// The key says which algorithm that is, never the token: a token that names another one is refused
 /// (RFC 8725 §3.1).
-package struct VerificationKey: Sendable {
+public struct VerificationKey: Sendable {
     private enum Material: Sendable {
         case publicKey(PublicKey)
         case secret(SharedSecret)
     }
 
     /// Its name in the headers of tokens (`kid`); nil: it has none.
-    package let id: String?
-    package let algorithm: SignatureAlgorithm
+    public let id: String?
+    public let algorithm: SignatureAlgorithm
     /// What makes it this key, whatever its name: two keys with the same are the same.
-    package let mark: [UInt8]
+    public let mark: [UInt8]
     private let material: Material
 
     /// Whether the signature of a token is by this key.
-    package func accepts(_ token: SignedToken) -> Bool {
+    public func accepts(_ token: SignedToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
         let signature = token.signature
         switch material {
@@ -41,7 +41,7 @@ package struct VerificationKey: Sendable {
     ///
     /// - Throws: if it is not for checking signatures, of an algorithm that is not supported, too
     ///   weak, or malformed.
-    package init(_ jwk: JSONReader, rsa: SignatureAlgorithm) throws(JOSEError) {
+    public init(_ jwk: JSONReader, rsa: SignatureAlgorithm) throws(JOSEError) {
         guard jwk.kind == .object else { throw JOSEError("a key must be an object") }
         if let use = jwk["use"], use.string != "sig" {
             throw JOSEError("the key is not for signatures (use)")
