@@ -268,7 +268,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["ReactiveGraph"],
+            dependencies: ["Support", "ReactiveGraph"],
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),

@@ -48,7 +48,7 @@ let package = Package(
             name: "ReactiveGraph", dependencies: ["Support", "CConcurrency", deque], swiftSettings: settings
         ),
         .target(
-            name: "TestSupport", dependencies: ["ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
+            name: "TestSupport", dependencies: ["Support", "ReactiveGraph"], path: "Tests/TestSupport", swiftSettings: settings
         ),
 %s
     ],

@@ -1,6 +1,5 @@
 public import Commits
 import Support
-internal import Synchronization
 public import Values
 
 #if canImport(Glibc)
@@ -248,7 +247,7 @@ private final class Store: LogReader, @unchecked Sendable {
     }
 
     /// Whether reading snapshots waits.
-    let gate = Mutex(false)
+    let gate = Locked(false)
     private var epoch: String
     private var records: [String: [Record]] = [:]
     private var snapshots: [String: [GraphSnapshot]] = [:]

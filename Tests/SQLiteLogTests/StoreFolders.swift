@@ -2,7 +2,7 @@ import DiskSupport
 import Commits
 import LogTestSupport
 import SQLiteLog
-import Synchronization
+import Support
 import Testing
 
 #if canImport(Glibc)
@@ -27,7 +27,7 @@ struct OtherBoot: StoreFiles {
 /// The files of a folder on a disk that stalls on demand.
 final class StallingFiles: StoreFiles {
     private let folder: StoreFolder
-    private let isStalling = Mutex(false)
+    private let isStalling = Locked(false)
 
     init(folder: StoreFolder) {
         self.folder = folder

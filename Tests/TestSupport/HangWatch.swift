@@ -1,4 +1,4 @@
-import Synchronization
+internal import Support
 
 #if canImport(Glibc)
     import Glibc
@@ -15,7 +15,7 @@ public enum HangWatch {
         var isRunning = false
     }
 
-    private static let state = Mutex(State())
+    private static let state = Locked(State())
 
     /// Does work that should end within so many seconds; `what` it is says the message.
     public static func during<Value>(
