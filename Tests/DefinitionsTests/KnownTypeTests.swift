@@ -53,6 +53,17 @@ struct KnownTypeTests {
         #expect(try pipe(node, map(expression)) == [])
     }
 
+    @Test("a type goes on to the nodes that come after it in the file")
+    func nodes() throws {
+        let warm = #""warm": {"from": "n", "pipe": [{"map": "value > 20"}]}"#
+        let wrong = #""x": {"from": "warm", "pipe": [{"map": "value + 1"}]}"#
+        #expect(try problems("\(warm), \(wrong)").count == 1)
+        // Its type is not known yet.
+        #expect(try problems("\(wrong), \(warm)") == [])
+        // A link may bring another one.
+        #expect(try problems("\(warm), \(wrong)", also: #", "links": [{"from": "s", "to": "warm"}]"#) == [])
+    }
+
     @Test("a type continues through stages that pass values, and from one map to the next")
     func stages() throws {
         #expect(try pipe("on", #""distinct""#, #"{"debounce": "1s"}"#, map("value > 1")).count == 1)

@@ -4,9 +4,9 @@ internal import Values
 /// The types of values that are known while a definition is read, so that expressions which can
 /// only fail are found.
 ///
-/// The type is known for nodes that are set, and after the operators whose rows give it. Where
-/// values may come from elsewhere, as over a link, the type is unknown: only certain errors are
-/// reported.
+/// The type is known for nodes that are set, after the operators whose rows give it, and for nodes
+/// that are made so and come before it in the file. Where values may come from elsewhere, as over a
+/// link, the type is unknown: only certain errors are reported.
 struct KnownTypes {
     private var nodes: [String: StaticType] = [:]
     /// The types of the variables of the current expressions, by name.
@@ -24,7 +24,11 @@ struct KnownTypes {
     init() {}
 
     subscript(node name: String?) -> StaticType {
-        name.flatMap { nodes[$0] } ?? .dyn
+        get { name.flatMap { nodes[$0] } ?? .dyn }
+        set {
+            // Most are not known.
+            if newValue != .dyn, let name { nodes[name] = newValue }
+        }
     }
 
     /// The type of a value that may come from any of these nodes.

@@ -22,10 +22,10 @@ struct SchemaNames {
     /// know.
     private var lengths: UInt64 = 0
     /// In the order of the schema.
-    private var required: [Name] = []
+    private(set) var all: [Name] = []
+    private(set) var requiredCount = 0
 
     var isEmpty: Bool { table == nil }
-    var requiredCount: Int { required.count }
 
     mutating func add(_ name: String, _ schema: JSONSchema?) {
         entry(name).schema = schema
@@ -35,7 +35,7 @@ struct SchemaNames {
         let entry = entry(name)
         guard !entry.isRequired else { return }
         entry.isRequired = true
-        required.append(entry)
+        requiredCount += 1
     }
 
     private mutating func entry(_ name: String) -> Name {
@@ -44,6 +44,7 @@ struct SchemaNames {
         if let known = table[name] { return known as! Name }
         let entry = Name(name)
         table.insert(entry, named: name)
+        all.append(entry)
         lengths |= Self.bit(name.utf8.count)
         return entry
     }
@@ -60,6 +61,6 @@ struct SchemaNames {
 
     /// The first required name that an object does not have.
     func missing(in value: JSONReader) -> String? {
-        required.first { name in !value.members.contains { $0.key == name.text } }?.text
+        all.first { name in name.isRequired && !value.members.contains { $0.key == name.text } }?.text
     }
 }

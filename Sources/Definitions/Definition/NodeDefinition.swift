@@ -1,3 +1,4 @@
+internal import CEL
 public import ReactiveGraph
 public import Values
 
@@ -72,6 +73,8 @@ public final class NodeDefinition {
     public struct Derived {
         public let source: Source
         public let pipe: [Stage]
+        /// What is known of its values when the definition is read.
+        let type: StaticType
     }
 
     /// The node's name, unique in its graph; a family's name has placeholders.

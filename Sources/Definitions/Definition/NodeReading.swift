@@ -55,7 +55,8 @@ struct NodeReading {
             kind = fed().map { .mutable($0) }
         } else {
             let stages = fields.read(NodeKeys.pipe) ?? []
-            kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages)) }
+            let type = reader.types.value
+            kind = source.map { .derived(NodeDefinition.Derived(source: $0, pipe: stages, type: type)) }
         }
         let definition = definition(kind)
         guard reader.problems.count == before, let definition else { return [] }
@@ -309,7 +310,7 @@ extension NodeDefinition {
     fileprivate convenience init(side: Source.Side, of node: String) {
         self.init(
             name: side.name,
-            kind: .derived(Derived(source: side.source(node), pipe: [])),
+            kind: .derived(Derived(source: side.source(node), pipe: [], type: .dyn)),
             title: nil,
             unit: nil,
             description: nil,

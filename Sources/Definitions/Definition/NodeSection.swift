@@ -42,7 +42,13 @@ struct NodeSection {
         var sidePlaces: [String: Position] = [:]
         for (name, entry) in members {
             var node = NodeReading(name, entry, from: reader)
-            nodes += node.definitions()
+            for definition in node.definitions() {
+                nodes.append(definition)
+                // For the nodes that come after it in the file.
+                if case .derived(let derived) = definition.kind, !tied.contains(name) {
+                    reader.types[node: definition.name] = derived.type
+                }
+            }
             globs[names.count] = node.glob
             computed[names.count] = node.computed
             names.append(name)
