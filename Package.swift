@@ -222,7 +222,7 @@ let package = Package(
         ),
         // Programs that talk to a server: what the command line and the feeds are made of.
         .target(
-            name: "SluiceClient",
+            name: "ServiceClient",
             dependencies: ["Support", "EventLoop", "HTTP", "TLS", "Outbound", "Values"],
             swiftSettings: marked
         ),
@@ -239,7 +239,7 @@ let package = Package(
             dependencies: [
                 "Platform", "Support", "CommandSupport", "CEL", "EventLoop", "Outbound",
                 "Values", "Definitions", "Commits", "Graphs", "Sessions", "SluiceServer",
-                "SluiceClient",
+                "ServiceClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: marked
@@ -250,7 +250,7 @@ let package = Package(
             dependencies: [
                 "Support", "EventLoop", "HTTP", "TLS", "Outbound", "Values", "Definitions",
                 "Graphs", "Sessions", "SluiceServer",
-                "SluiceClient",
+                "ServiceClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/LoadGenerator",
@@ -363,8 +363,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "SluiceClientTests",
-            dependencies: ["Support", "SluiceClient", "LoadGenerator", "Values", "EventLoop", "TestSupport"],
+            name: "ServiceClientTests",
+            dependencies: [
+                "Support", "ServiceClient", "LoadGenerator", "Values", "EventLoop", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

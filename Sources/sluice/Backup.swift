@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import EventLoop
 internal import Outbound
-internal import SluiceClient
+internal import ServiceClient
 internal import Platform
 
 struct Backup: ParsableCommand {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Outbound
 internal import Sessions
-internal import SluiceClient
+internal import ServiceClient
 internal import SluiceServer
 
 struct DrawGraph: ParsableCommand {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import Outbound
-internal import SluiceClient
+internal import ServiceClient
 
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(

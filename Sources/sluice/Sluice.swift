@@ -18,7 +18,7 @@ struct Sluice: ParsableCommand {
             """,
         version: Build.line,
         subcommands: [
-            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
+            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self, PrintTypes.self,
             Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Wipe.self, Reload.self, Remove.self,
             Backup.self,
             Restore.self,

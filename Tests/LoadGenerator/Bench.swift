@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import HTTP
 public import Outbound
-internal import SluiceClient
+internal import ServiceClient
 internal import Support
 internal import TLS
 

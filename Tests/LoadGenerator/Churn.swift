@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import HTTP
 public import Outbound
-internal import SluiceClient
+internal import ServiceClient
 internal import TLS
 
 /// A load run of clients that come and go: each connects, subscribes, gets its snapshot and

@@ -81,6 +81,8 @@ public final class NodeDefinition {
     public let name: String
     /// For a family: the pattern of its members' names.
     public let pattern: NamePattern?
+    /// For a family: the names of its placeholders, in their order.
+    public var placeholders: [String]? { pattern?.placeholders }
     /// For a family that joins another one by groups: the names that it joins, with its own
     /// placeholders and the joined ones.
     package let joined: NamePattern?

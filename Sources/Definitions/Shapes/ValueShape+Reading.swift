@@ -30,7 +30,7 @@ extension ValueShape {
 
     private init(_ allowed: AllowedValues) {
         if allowed.values.count <= Self.mostConstants {
-            self.init(any: allowed.values.map { .constant($0.text) })
+            self.init(any: allowed.values.map { .constant(Constant($0)) })
         } else {
             self.init(any: allowed.values.map { ValueShape(StaticType(of: $0)) })
         }
@@ -87,6 +87,18 @@ extension ValueShape {
         }
         guard let others = schema.additional else { return .object(members, others: .any) }
         return .object(members, others: others.isNever ? nil : ValueShape(others, of: .any))
+    }
+}
+
+extension ValueShape.Constant {
+    fileprivate init(_ datum: Datum) {
+        switch (datum.kind, datum.tree) {
+        case (.null, _): self = .null
+        case (.bool, .bool(let flag)): self = .boolean(flag)
+        case (.string, .string(let text)): self = .string(text)
+        case (.number, _): self = .number(datum.text)
+        default: self = .composite(datum.text)
+        }
     }
 }
 

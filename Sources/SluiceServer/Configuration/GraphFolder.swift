@@ -86,6 +86,16 @@ public enum GraphFolder {
         hash.add(bytes)
         let digest = hash.value
         if digest == known { return File(path: path, digest: digest, definition: nil, problems: []) }
+        return file(path, bytes, digest, former: former, options)
+    }
+
+    private static func file(
+        _ path: String,
+        _ bytes: [UInt8],
+        _ digest: UInt128?,
+        former: DefinitionOutline? = nil,
+        _ options: DefinitionOptions
+    ) -> File {
         let (document, mistakes) = YAMLReader.read(bytes, file: path)
         guard let document else {
             let nothing = FileProblem("there is no definition in it", file: path, code: "bad_field")
@@ -138,6 +148,16 @@ public enum GraphFolder {
         _ options: DefinitionOptions
     ) -> (definition: GraphDefinition?, problems: [FileProblem]) {
         let file = file(path, options)
+        return (file.definition, file.problems)
+    }
+
+    /// Reads a definition as a server gives it; problems name it as `source`.
+    public static func read(
+        _ text: [UInt8],
+        from source: String,
+        _ options: DefinitionOptions
+    ) -> (definition: GraphDefinition?, problems: [FileProblem]) {
+        let file = file(source, text, nil, options)
         return (file.definition, file.problems)
     }
 }

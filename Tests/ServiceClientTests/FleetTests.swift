@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import SluiceClient
+@testable import ServiceClient
 
 @Suite("A simulated fleet")
 struct FleetTests {

@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@testable import SluiceClient
+@testable import ServiceClient
 
 @Suite("The kernel's tables")
 struct KernelTextTests {
@@ -179,7 +179,7 @@ struct HostSampleTests {
     @Test("has a value for every mutable node of config/graphs/host.yaml, and for no other")
     func definition() throws {
         let here = "\(#filePath)"
-        let root = try #require(here.firstRange(of: "/Tests/SluiceClientTests/"))
+        let root = try #require(here.firstRange(of: "/Tests/ServiceClientTests/"))
         let path = here[..<root.lowerBound] + "/config/graphs/host.yaml"
         let yaml = String(decoding: try Files.read(String(path), limit: 1 << 20).bytes, as: UTF8.self)
         let declared = yaml.split(separator: "\n").filter { $0.contains("{ set:") }.map { line in

@@ -1,0 +1,6 @@
+internal import Definitions
+internal import Values
+
+extension TypedNames {
+    var python: String { "" }
+}
