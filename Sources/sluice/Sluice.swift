@@ -18,8 +18,9 @@ struct Sluice: ParsableCommand {
             """,
         version: Build.line,
         subcommands: [
-            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self, PrintTypes.self,
-            Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Wipe.self, Reload.self, Remove.self,
+            Initialize.self, Serve.self, Check.self, Eval.self, DrawGraph.self, PrintSchema.self,
+            PrintTypes.self, Get.self, SetNode.self, Watch.self, Why.self, Flush.self, Wipe.self, Reload.self,
+            Remove.self,
             Backup.self,
             Restore.self,
             ReplayLog.self,

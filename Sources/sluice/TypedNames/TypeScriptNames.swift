@@ -2,8 +2,10 @@ internal import Definitions
 internal import Support
 
 extension TypedNames {
-    /// An interface with a property for each node, and an index signature for each family; nodes
-    /// that clients cannot set are `readonly`. The module's interface `Graphs` learns of it.
+    /// An interface with a property for each node, and an index signature for each family.
+    ///
+    /// Nodes that clients cannot set are `readonly`. The package's interface `Graphs` has it as a
+    /// member.
     var typeScript: String {
         let type = graph.split { !$0.isLetter && !$0.isNumber }
             .map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
