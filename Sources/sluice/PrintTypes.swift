@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Definitions
 internal import Outbound
-internal import SluiceClient
+internal import ServiceClient
 internal import SluiceServer
 internal import Values
 
