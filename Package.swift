@@ -44,14 +44,21 @@ let commit: [CSetting] = {
 ///
 /// The server runs on Linux and macOS. SwiftPM cannot keep a target from a platform; but a program
 /// for another system builds only the products it names, and `ReactiveGraph`,
-/// `ReactiveGraphBinding`, `ReactiveGraphDispatch` and `CEL` depend on no target of the server and
-/// on no system library.
+/// `ReactiveGraphBinding`, `ReactiveGraphDispatch`, `CEL` and `SluiceClient` depend on no target of
+/// the server and on no system library.
 let platforms: [SupportedPlatform] = [
     .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
 ]
 
 /// Queues.
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
+/// What `SluiceClient` speaks WebSocket with where the system has none.
+///
+/// SwiftPM does not fetch packages that only a trait needs while it is off.
+func nio(_ product: String, of package: String = "swift-nio") -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["NIO"]))
+}
 
 let package = Package(
     name: "sluice",
@@ -61,6 +68,7 @@ let package = Package(
         .library(name: "ReactiveGraphBinding", targets: ["ReactiveGraphBinding"]),
         .library(name: "ReactiveGraphDispatch", targets: ["ReactiveGraphDispatch"]),
         .library(name: "CEL", targets: ["CEL"]),
+        .library(name: "SluiceClient", targets: ["SluiceClient"]),
         .executable(name: "sluice", targets: ["sluice"]),
         // For the fuzz targets and benchmarks of this repository; no promise to anybody else.
         .library(
@@ -71,10 +79,18 @@ let package = Package(
             ]
         ),
     ],
+    traits: [
+        .trait(
+            name: "NIO",
+            description: "SluiceClient speaks WebSocket with SwiftNIO: for Linux, where URLSession cannot."
+        )
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // C libraries, as the system has them.
@@ -133,6 +149,15 @@ let package = Package(
         .target(name: "ReactiveGraphBinding", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "ReactiveGraphDispatch", dependencies: ["ReactiveGraph"], swiftSettings: marked),
         .target(name: "CEL", dependencies: ["Support"], swiftSettings: marked),
+        // A client for programs: it knows the protocol and nothing of the server.
+        .target(
+            name: "SluiceClient",
+            dependencies: [
+                deque, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                nio("NIOSSL", of: "swift-nio-ssl"),
+            ],
+            swiftSettings: marked
+        ),
 
         // The three columns.
         .target(
@@ -264,6 +289,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/sluice-dev",
+            swiftSettings: strict
+        ),
+        // Plays the common scenarios of all clients with `SluiceClient`.
+        .executableTarget(
+            name: "sluice-client-driver",
+            dependencies: ["SluiceClient"],
+            path: "Tests/SluiceClientDriver",
             swiftSettings: strict
         ),
         .target(
