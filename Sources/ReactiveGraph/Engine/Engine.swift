@@ -9,6 +9,9 @@
     @safe @exclusivity(unchecked) package var onSettle: ((UInt64) -> Void)?
     /// See ``Graph/onError``.
     @safe @exclusivity(unchecked) var onError: ((GraphError) -> Void)?
+    #if DEBUG
+        private var unhandled = UnhandledErrors()
+    #endif
     /// See ``Graph/propagation``.
     @safe @exclusivity(unchecked) @usableFromInline var propagation: Graph.Propagation
     /// See ``Graph/feedbackLimit``.
@@ -264,6 +267,14 @@ extension Engine {
         turnState.isStopping = false
         guard let error = turnState.stop else { return }
         turnState.stop = nil
-        onError?(error)
+        report(error)
+    }
+
+    /// Hands an error to ``Graph/onError``; without it, debug builds print the error.
+    func report(_ error: @autoclosure () -> GraphError, at place: CallPlace? = nil) {
+        if let onError { return onError(error()) }
+        #if DEBUG
+            unhandled.note(error(), at: place)
+        #endif
     }
 }

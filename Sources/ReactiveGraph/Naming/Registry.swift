@@ -283,7 +283,7 @@ extension Graph {
     func invalid<Value>(_ name: String, _ type: Value.Type) -> Node<Value> {
         let node = MutableNode<Value>(graph: self, .empty)
         Facets.of(node.typedCore).lastingError = InvalidName(name: name)
-        onError?(.invalidName(name))
+        engine.report(.invalidName(name))
         return node
     }
 }

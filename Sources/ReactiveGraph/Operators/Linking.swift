@@ -44,7 +44,7 @@ extension Node {
     ) -> CancelToken? {
         guard upstream !== self else { return nil }
         guard edge.core.source == nil, edge.core.target == nil else {
-            graph.onError?(.edgeInUse(name: edge.name, node: id))
+            graph.engine.report(.edgeInUse(name: edge.name, node: id))
             return nil
         }
         if graph.propagatesEmpty { edge.propagatesEmpty = true }

@@ -2,22 +2,33 @@
 public struct TryMap<Input, Output>: StatelessOperator {
     @usableFromInline let operation: String
     @usableFromInline let transform: (Input) throws -> Output?
+    @usableFromInline let place: CallPlace
     public let name: String
 
     /// - Parameters:
     ///   - name: the name of the edge.
     ///   - operation: the operator's name in reports to ``Graph/onError``.
+    ///   - file: the file of the call, for errors that nothing receives (G-99).
+    ///   - line: the line of the call.
     ///   - transform: what it throws is reported, and nothing is emitted; nor is `nil`.
     @inlinable
-    public init(name: String, operation: String, _ transform: @escaping (Input) throws -> Output?) {
+    public init(
+        name: String,
+        operation: String,
+        file: String = #fileID,
+        line: Int = #line,
+        _ transform: @escaping (Input) throws -> Output?
+    ) {
         self.name = name
         self.operation = operation
         self.transform = transform
+        place = CallPlace(file: file, line: line)
     }
 
     @inlinable
     public func receive(_ value: Input, at site: Site) -> Emission<Output>? {
-        guard case .success(let out?) = site.attempt(operation, { try transform(value) }) else { return nil }
+        let result = site.edge.with { $0.attempt(operation, at: place) { try transform(value) } }
+        guard case .success(let out?) = result else { return nil }
         return .value(out)
     }
 }
@@ -36,7 +47,7 @@ public struct MapResult<Input, Output>: StatelessOperator {
 
     @inlinable
     public func receive(_ value: Input, at site: Site) -> Emission<Result<Output, any Error>>? {
-        .value(site.attempt("mapResult") { try transform(value) })
+        .value(site.edge.with { $0.attempt("mapResult", passesOn: true) { try transform(value) } })
     }
 }
 
@@ -44,10 +55,16 @@ extension Node {
     /// The transform of each value by a function that may throw (G-99).
     ///
     /// What it throws goes to the graph's ``Graph/onError``; nothing is emitted, and other branches
-    /// are served.
+    /// are served. Without `onError`, debug builds print the first error, with `file` and `line`.
     @inlinable
-    public func tryMap<Out>(_ transform: @escaping (Value) throws -> Out) -> Node<Out> {
-        apply(TryMap(name: "Map", operation: "tryMap") { .some(try transform($0)) })
+    public func tryMap<Out>(
+        file: String = #fileID,
+        line: Int = #line,
+        _ transform: @escaping (Value) throws -> Out
+    ) -> Node<Out> {
+        apply(
+            TryMap(name: "Map", operation: "tryMap", file: file, line: line) { .some(try transform($0)) }
+        )
     }
 
     /// The transform of each value, or what the function threw, as a value (G-99).
@@ -63,8 +80,16 @@ extension Node {
 
 extension Edge {
     /// Calls the function of an operator; what it throws is reported to the graph too.
+    ///
+    /// An operator that `passesOn` what was thrown emits it: nothing is lost without
+    /// ``Graph/onError``.
     @inlinable
-    func attempt<Out>(_ operation: String, _ function: () throws -> Out) -> Result<Out, any Error> {
+    func attempt<Out>(
+        _ operation: String,
+        at place: CallPlace? = nil,
+        passesOn: Bool = false,
+        _ function: () throws -> Out
+    ) -> Result<Out, any Error> {
         // Looked at first, because the function may cut this edge.
         guard let node = target else { return Result(catching: function) }
         let id = node.id
@@ -72,14 +97,23 @@ extension Edge {
         do {
             return .success(try function())
         } catch {
-            graph.with { report(error, of: operation, node: id, to: $0) }
+            graph.with { graph in
+                if passesOn, graph.onError == nil { return }
+                report(error, of: operation, at: place, node: id, to: graph)
+            }
             return .failure(error)
         }
     }
 
     @usableFromInline
-    func report(_ error: any Error, of operation: String, node id: UInt64, to graph: Graph) {
+    func report(
+        _ error: any Error,
+        of operation: String,
+        at place: CallPlace?,
+        node id: UInt64,
+        to graph: Graph
+    ) {
         let name = target?.object.name
-        graph.onError?(.function(node: id, name: name, operation: operation, error: error))
+        graph.engine.report(.function(node: id, name: name, operation: operation, error: error), at: place)
     }
 }

@@ -99,7 +99,7 @@ extension Listenable {
     ) -> Self {
         // The owner is its own listener: no event is left to send once it is dead.
         add(owner, isObject: false, identity: nil, owner: owner, at: (file, line)) { object, node, event in
-            unsafe body(unsafeDowncast(object, to: Owner.self), node, event)
+            if let owner = object as? Owner { body(owner, node, event) }
         }
         return self
     }

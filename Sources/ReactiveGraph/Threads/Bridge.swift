@@ -156,7 +156,7 @@ private final class Bridge<Value: Sendable>: Sendable {
         case .replaced: break
         case .refused:
             guard case .fail(let limit) = buffer else { return }
-            graph.onError?(.overflow(node: source.id, name: "Bridge", limit: limit))
+            graph.engine.report(.overflow(node: source.id, name: "Bridge", limit: limit))
         }
     }
 

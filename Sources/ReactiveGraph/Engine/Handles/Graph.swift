@@ -40,6 +40,8 @@ public final class Graph {
     public var feedbackLimit: Int { engine.feedbackLimit }
     /// Receives errors that have no caller: feedback that does not settle, functions that threw
     /// (G-39, G-99).
+    ///
+    /// While it is `nil`, debug builds print the first error of each node.
     public var onError: ((GraphError) -> Void)? {
         get { engine.onError }
         set { engine.onError = newValue }

@@ -88,6 +88,6 @@ extension Edge {
     @usableFromInline
     func reportOverflow(_ limit: Int) {
         guard let node = target?.object else { return }
-        node.graph.onError?(.overflow(node: node.id, name: node.name, limit: limit))
+        node.graph.engine.report(.overflow(node: node.id, name: node.name, limit: limit))
     }
 }

@@ -113,11 +113,18 @@ public struct Site {
     ///
     /// - Parameters:
     ///   - operation: the operator's name in the report.
+    ///   - file: the file of the call, for errors that nothing receives (G-99).
+    ///   - line: the line of the call.
     ///   - function: is called once.
     /// - Returns: what the function returned or threw.
     @inlinable
-    public func attempt<Out>(_ operation: String, _ function: () throws -> Out) -> Result<Out, any Error> {
-        edge.with { $0.attempt(operation, function) }
+    public func attempt<Out>(
+        _ operation: String,
+        file: String = #fileID,
+        line: Int = #line,
+        _ function: () throws -> Out
+    ) -> Result<Out, any Error> {
+        edge.with { $0.attempt(operation, at: CallPlace(file: file, line: line), function) }
     }
 }
 
