@@ -12,8 +12,8 @@ private struct Large: Error {
 
 private final class Same: TransformEdge<Int, Int> {}
 
-/// What a program prints when it sets no ``Graph/onError``: each test has a process of its own, whose
-/// standard error it reads.
+/// What a program prints when it sets no ``Graph/onError``: each test has a process of its own,
+/// whose standard error it reads.
 @Suite("Errors that nothing receives")
 struct UnhandledErrorTests {
     #if DEBUG
