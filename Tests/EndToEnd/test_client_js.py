@@ -57,12 +57,28 @@ def test_its_types_hold_for_what_a_program_does():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_it_is_one_small_module_without_dependencies():
-    text = (ROOT / "public/client.js").read_text()
-    assert not re.search(r"^\s*import\b|\bimport\(", text, re.M)
+MODULES = [ROOT / "public/client.js", *sorted((ROOT / "public/client").iterdir())]
+
+
+def test_it_is_small_and_without_dependencies():
+    texts = [module.read_text() for module in MODULES]
+    for text in texts:
+        lines = text.splitlines()
+        assert len(lines) <= 250 and max(map(len, lines)) <= 100
     # What travels is bounded, not what is written: programs are copied from what can be read.
-    assert len(gzip.compress(text.encode(), 9)) <= 8_192
-    assert max(map(len, text.splitlines())) <= 100
+    assert len(gzip.compress("".join(texts).encode(), 9)) <= 8_192
+
+
+def test_its_modules_import_only_one_another_and_in_no_circle():
+    imports = {
+        module: {module.parent / path for path in re.findall(r'\bfrom "(.*?)"', module.read_text())}
+        for module in MODULES
+    }
+    assert not any(re.search(r'\bimport(\(| ")', module.read_text()) for module in MODULES)
+    known = set()
+    while ready := [module for module in MODULES if module not in known and imports[module] <= known]:
+        known.update(ready)
+    assert known == set(MODULES), imports
 
 
 def shows_what_is_set(server, page):
@@ -135,7 +151,8 @@ def test_a_policy_that_cannot_hold_is_named(setting, problem, tmp_path):
 
 @pytest.mark.browser
 def test_in_a_worker(open_page, tmp_path):
-    (tmp_path / "client.js").write_text((ROOT / "public/client.js").read_text())
+    shutil.copy(ROOT / "public/client.js", tmp_path)
+    shutil.copytree(ROOT / "public/client", tmp_path / "client")
     (tmp_path / "worker.js").write_text('''
         import { connect } from "/client.js";
         const client = connect("/v1/ws");

@@ -7,7 +7,8 @@ import * as module from "../../../public/client.js";
 import { eventually, server } from "./support.mjs";
 
 const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-const types = read("public/client.d.ts"), source = read("public/client.js");
+const types = read("public/client.d.ts");
+const entry = read("public/client.js"), line = read("public/client/connection.js");
 
 /** The members of an interface or class, in order of the alphabet. */
 function members(name) {
@@ -24,8 +25,11 @@ test("what is exported is declared, and the other way round", () => {
 });
 
 test("connect takes the options that are declared", () => {
-  const taken = /export function connect\(.*?\{(.*?)\} = \{\}/s.exec(source)[1].replace(/=[^,]*/g, "");
-  assert.deepEqual(sorted(taken.match(/\w+/g)), members("Options"));
+  const taken = /export function connect\(.*?\{(.*?), \.\.\.options\s/s.exec(entry)[1];
+  const further = /export function connection\(.*?\{(.*?)\}/s.exec(line)[1];
+  const names = `${taken}, ${further}`.replace(/=[^,]*/g, "").match(/\w+/g);
+  // What connect adds for the connection.
+  assert.deepEqual(sorted(names), sorted([...members("Options"), "safely", "receive"]));
 });
 
 test("a client, its states, its subscriptions and what they receive have the declared members", async () => {
