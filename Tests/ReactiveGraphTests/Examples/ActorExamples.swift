@@ -1,4 +1,5 @@
 import ReactiveGraph
+import ReactiveGraphBinding
 import Testing
 
 extension Examples {
@@ -69,6 +70,74 @@ extension Examples {
         model.graph.adoptIsolation()  // from here on it belongs to this task
         model.count.set(2)
         print(model.count)  // prints undefined: 2
+        try check()
+    }
+
+    @Test("Work of a model of the main actor, done elsewhere (G-108)")
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+    func mainActorWork() async throws {
+        @MainActor
+        final class Counter {
+            let text: MutableNode<String>
+            let words: MutableNode<Int>
+            private let bag = CancellableBag()
+            private(set) var work: Task<Void, Never>?
+
+            init() {
+                let graph = Graph()
+                text = graph.mutable(of: String.self)
+                words = graph.mutable(of: Int.self)
+                text.listen(in: bag) { [unowned self] in count($0) }
+            }
+
+            isolated deinit { work?.cancel() }
+
+            private func count(_ text: String) {
+                work?.cancel()
+                work = Task { [weak self] in
+                    let count = await Self.numberOfWords(in: text)  // not on the main thread
+                    if !Task.isCancelled { self?.words.set(count) }
+                }
+            }
+
+            @concurrent
+            private nonisolated static func numberOfWords(in text: String) async -> Int {
+                text.split(separator: " ").count
+            }
+        }
+
+        let words = await Task { @MainActor in
+            let counter = Counter()
+            counter.text.set("one")
+            counter.text.set("one two three")
+            await counter.work?.value
+            return counter.words.value
+        }.value
+        print(words ?? 0)  // prints 3
+        try check()
+    }
+
+    @Test("A model whose nodes are shown, on the main actor (G-108)")
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+    @MainActor
+    func mainActorViews() throws {
+        @MainActor
+        final class Thermometer {
+            let celsius: ObservedMutableNode<Double>
+            let text: ObservedNode<String>
+
+            init(graph: Graph) {
+                let node = graph.mutable(20.0)
+                celsius = ObservedMutableNode(node)
+                text = ObservedNode(node.map { "\($0) °C" })
+            }
+
+            isolated deinit {}
+        }
+
+        let model = Thermometer(graph: Graph())
+        model.celsius.value = 21.5  // a slider, with $model.celsius.value
+        print(model.text.value ?? "")  // prints 21.5 °C
         try check()
     }
 }

@@ -1,3 +1,4 @@
+import Observation
 import ReactiveGraph
 import ReactiveGraphBinding
 import Testing
@@ -75,6 +76,31 @@ extension Examples {
         let node = player.node(\.volume)
         player.volume = 7
         print(node.value(default: 0))  // prints 7
+        try check()
+    }
+
+    @Test("A node as an observable object (G-57)")
+    func observed() throws {
+        let graph = Graph()
+        let price = graph.mutable(10)
+        let shown = ObservedNode(price.map { "\($0) €" })
+        withObservationTracking {
+            print(shown.value ?? "no price")  // prints 10 €
+        } onChange: {
+            print("draw again")
+        }
+        price.set(12)  // prints draw again
+        print(shown.value ?? "no price")  // prints 12 €
+        try check()
+    }
+
+    @Test("A node as an observable object that a view sets (G-57)")
+    func observedMutable() throws {
+        let graph = Graph()
+        let node = graph.mutable("Ada")
+        let name = ObservedMutableNode(node)
+        name.value = "Grace"  // as a view does, with $name.value
+        print(node)  // prints undefined: Grace
         try check()
     }
 }

@@ -13,7 +13,8 @@ import Testing
 /// what an example prints, and is compared.
 @Suite("Examples of the documentation")
 struct Examples {
-    private final class Transcript {
+    // Unchecked: closures of observers must be Sendable, and all of an example happens in one place.
+    private final class Transcript: @unchecked Sendable {
         var lines: [String] = []
     }
 
