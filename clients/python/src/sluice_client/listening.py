@@ -48,14 +48,26 @@ class Listener:
         if self._arrived and not self._arrived.done():
             self._arrived.set_result(None)
 
-    async def take(self) -> Delivery[Any] | None:
-        """The next delivery; None when there are no more."""
+    async def take(self) -> Delivery[Any]:
+        """The next delivery; raises `StopAsyncIteration` when there are no more."""
         while not self.waiting:
             if self.is_closed:
-                return None
+                raise StopAsyncIteration
             self._arrived = asyncio.get_running_loop().create_future()
             await self._arrived
         return self.waiting.popleft()
+
+    async def take_value(self) -> Any:
+        """The next value; raises the reason for which the server ended the subscription."""
+        while True:
+            delivery = await self.take()
+            if delivery.ended:
+                self.close()
+                if delivery.ended.code in ("complete", "closed"):
+                    raise StopAsyncIteration
+                raise delivery.ended
+            if delivery.has_value and not delivery.same:
+                return delivery.value
 
 
 class Deliveries(Generic[T]):
@@ -75,10 +87,12 @@ class Deliveries(Generic[T]):
         return self
 
     async def __anext__(self) -> Delivery[T]:
-        delivery = await self._listener.take()
-        if delivery is None:
-            raise StopAsyncIteration
-        return delivery
+        try:
+            return await self._listener.take()
+        except BaseException:
+            # A cancelled task keeps the frames in which it waited, and would keep the iterator.
+            del self
+            raise
 
     def close(self) -> None:
         """Ends the subscription; other iterators over the same node go on."""
@@ -106,12 +120,8 @@ class Values(Deliveries[T]):
         return self
 
     async def __anext__(self) -> T:  # type: ignore[override]
-        while True:
-            delivery = await super().__anext__()
-            if delivery.ended:
-                self.close()
-                if delivery.ended.code in ("complete", "closed"):
-                    raise StopAsyncIteration
-                raise delivery.ended
-            if delivery.has_value and not delivery.same:
-                return delivery.value  # type: ignore[return-value]
+        try:
+            return await self._listener.take_value()  # type: ignore[no-any-return]
+        except BaseException:
+            del self
+            raise
