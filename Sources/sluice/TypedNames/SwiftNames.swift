@@ -21,7 +21,7 @@ private struct SwiftNames {
 
     init(of names: TypedNames) {
         self.names = names
-        type = Self.upperCamelCase(names.graph)
+        type = TypedNames.upperCamelCase(names.graph)
     }
 
     mutating func write() -> String {
@@ -42,7 +42,7 @@ private struct SwiftNames {
     }
 
     private mutating func node(_ node: TypedNames.Node) -> String {
-        let value = value(node.shape, Self.upperCamelCase(node.name), of: node.name)
+        let value = value(node.shape, TypedNames.upperCamelCase(node.name), of: node.name)
         let kind = "\(node.isSettable ? "NodeName" : "DerivedNodeName")<\(value)>"
         let comment = node.comment.map { "    /// \($0)\n" } ?? ""
         guard let placeholders = node.placeholders else {
@@ -121,7 +121,7 @@ private struct SwiftNames {
             let word = words.add(Self.lowerCamelCase(member.name))
             let type = value(
                 member.shape,
-                name + Self.upperCamelCase(member.name),
+                name + TypedNames.upperCamelCase(member.name),
                 of: "\(member.name) of \(place)"
             )
             let isOptional = !member.isRequired && !type.hasSuffix("?")
@@ -166,11 +166,6 @@ private struct SwiftNames {
     }
 
     // MARK: - Names
-
-    private static func upperCamelCase(_ name: String) -> String {
-        let words = TypedNames.words(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        return words.first.map { $0.isNumber ? "_" + words : words } ?? "_"
-    }
 
     private static func lowerCamelCase(_ name: String) -> String {
         let words = TypedNames.words(name)

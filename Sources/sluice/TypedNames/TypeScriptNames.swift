@@ -7,9 +7,7 @@ extension TypedNames {
     /// Nodes that clients cannot set are `readonly`. The package's interface `Graphs` has it as a
     /// member.
     var typeScript: String {
-        let type = graph.split { !$0.isLetter && !$0.isNumber }
-            .map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        let name = type.first?.isNumber == true ? "_" + type : type
+        let name = Self.upperCamelCase(graph)
         let lines = nodes.map { node in
             let comment = node.comment.map { "  /** \($0) */\n" } ?? ""
             let access = node.isSettable ? "" : "readonly "

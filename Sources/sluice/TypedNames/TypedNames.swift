@@ -70,4 +70,10 @@ struct TypedNames {
     static func words(_ name: String) -> [String] {
         name.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
     }
+
+    /// A name of a type: `IndoorC` for `indoor_c`.
+    static func upperCamelCase(_ name: String) -> String {
+        let words = words(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        return words.first.map { $0.isNumber ? "_" + words : words } ?? "_"
+    }
 }
