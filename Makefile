@@ -72,7 +72,7 @@ docs:                   ## the generated parts of README.md, docs/ and the artic
 	python3 scripts/errors.py
 	python3 scripts/examples.py
 
-documentation:          ## the reference of the library as web pages, in .build/documentation
+documentation:          ## the references of the libraries as web pages, in .build/documentation
 	scripts/documentation.sh
 
 format:                 ## the sources, and long lines of documents

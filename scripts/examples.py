@@ -14,7 +14,9 @@ import sys
 import textwrap
 
 root = pathlib.Path(__file__).resolve().parent.parent
-libraries = [root / "Sources" / name for name in ("ReactiveGraph", "ReactiveGraphBinding")]
+libraries = [
+    root / "Sources" / name for name in ("ReactiveGraph", "ReactiveGraphBinding", "ReactiveGraphDispatch")
+]
 problems = []
 
 test = re.compile(

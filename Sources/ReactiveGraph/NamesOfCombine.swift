@@ -4,7 +4,6 @@
 extension Listenable {
     /// Called ``listen(in:on:replay:file:line:_:)`` here.
     @available(*, unavailable, renamed: "listen(in:_:)", message: "a CancellableBag ends the listen")
-    @_documentation(visibility: internal)
     @discardableResult
     public func sink(receiveValue: @escaping (Value) -> Void) -> CancelToken { fatalError() }
 
@@ -15,7 +14,6 @@ extension Listenable {
         renamed: "listen(in:_:)",
         message: "a CancellableBag ends the listen; no node completes or fails, so leave the completion out"
     )
-    @_documentation(visibility: internal)
     @discardableResult
     public func sink<Completion>(
         receiveCompletion: @escaping (Completion) -> Void,
@@ -29,7 +27,6 @@ extension Listenable {
         renamed: "listen(owner:_:)",
         message: "write listen(owner: object) { $0.property = $1 }"
     )
-    @_documentation(visibility: internal)
     @discardableResult
     public func assign<Root: AnyObject>(
         to property: ReferenceWritableKeyPath<Root, Value>,
@@ -38,12 +35,10 @@ extension Listenable {
 
     /// Called ``Node/combine(with:)`` here.
     @available(*, unavailable, renamed: "combine(with:)")
-    @_documentation(visibility: internal)
     public func combineLatest<Other>(_ other: Node<Other>) -> Node<(Value, Other)> { fatalError() }
 
     /// Called ``Node/combine(with:_:)`` here.
     @available(*, unavailable, renamed: "combine(with:_:)")
-    @_documentation(visibility: internal)
     public func combineLatest<Other, Out>(
         _ other: Node<Other>,
         _ transform: @escaping (Value, Other) -> Out
@@ -51,7 +46,6 @@ extension Listenable {
 
     /// Called ``Node/combine(_:_:)`` here.
     @available(*, unavailable, message: "write Node.combine(a, b, c), which takes any number of nodes")
-    @_documentation(visibility: internal)
     public func combineLatest<Second, Third>(
         _ second: Node<Second>,
         _ third: Node<Third>
@@ -59,19 +53,16 @@ extension Listenable {
 
     /// Called ``Node/distinct()`` here.
     @available(*, unavailable, renamed: "distinct()")
-    @_documentation(visibility: internal)
     public func removeDuplicates() -> Node<Value> where Value: Equatable { fatalError() }
 
     /// Called ``Node/distinct(by:)`` here.
     @available(*, unavailable, renamed: "distinct(by:)")
-    @_documentation(visibility: internal)
     public func removeDuplicates(by areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
         fatalError()
     }
 
     /// Two steps here: ``Node/map(_:)`` and ``Node/ignoreNil()``.
     @available(*, unavailable, renamed: "map(_:)", message: "and put .ignoreNil() after it")
-    @_documentation(visibility: internal)
     public func compactMap<Out>(_ transform: @escaping (Value) -> Out?) -> Node<Out> { fatalError() }
 
     /// Called ``Node/flattenMap(_:)`` here, which follows the latest inner node only.
@@ -81,22 +72,18 @@ extension Listenable {
         renamed: "flattenMap(_:)",
         message: "it follows the latest inner node only, as flatMapLatest does"
     )
-    @_documentation(visibility: internal)
     public func flatMap<Out>(_ transform: @escaping (Value) -> Node<Out>) -> Node<Out> { fatalError() }
 
     /// Called ``Node/flatten()`` here.
     @available(*, unavailable, renamed: "flatten()")
-    @_documentation(visibility: internal)
     public func switchToLatest<Inner>() -> Node<Inner> where Value == Node<Inner> { fatalError() }
 
     /// Called ``Node/skip(_:)`` here.
     @available(*, unavailable, renamed: "skip(_:)")
-    @_documentation(visibility: internal)
     public func dropFirst(_ count: Int = 1) -> Node<Value> { fatalError() }
 
     /// Called ``Node/ifEmpty(_:)`` here.
     @available(*, unavailable, renamed: "ifEmpty(_:)")
-    @_documentation(visibility: internal)
     public func replaceEmpty(with value: Value) -> Node<Value> { fatalError() }
 
     /// Called ``Node/deliver(on:buffer:control:)`` here.
@@ -106,12 +93,10 @@ extension Listenable {
         renamed: "deliver(on:)",
         message: "for a queue of another thread write listen(in: bag, on: queue)"
     )
-    @_documentation(visibility: internal)
     public func receive<Scheduler>(on scheduler: Scheduler) -> Node<Value> { fatalError() }
 
     /// Called ``Node/debounce(for:edge:dropsWhenCleared:control:)`` here.
     @available(*, unavailable, message: "leave the scheduler out: time comes from the clock of the graph")
-    @_documentation(visibility: internal)
     public func debounce<Scheduler>(for interval: Duration, scheduler: Scheduler) -> Node<Value> {
         fatalError()
     }
@@ -122,7 +107,6 @@ extension Listenable {
         unavailable,
         message: "write sample(every:), or with edge: .leading for latest: false; the graph has the clock"
     )
-    @_documentation(visibility: internal)
     public func throttle<Scheduler>(
         for interval: Duration,
         scheduler: Scheduler,
@@ -131,32 +115,27 @@ extension Listenable {
 
     /// Called ``Node/delay(for:buffer:control:)`` here.
     @available(*, unavailable, message: "leave the scheduler out: time comes from the clock of the graph")
-    @_documentation(visibility: internal)
     public func delay<Scheduler>(for interval: Duration, scheduler: Scheduler) -> Node<Value> {
         fatalError()
     }
 
     /// Every ``Node`` is already what only edges change.
     @available(*, unavailable, message: "leave it out: the type Node<Value> says nothing of its sources")
-    @_documentation(visibility: internal)
     public func eraseToAnyPublisher() -> Node<Value> { fatalError() }
 
     /// Every ``Node`` works once for all its listeners.
     @available(*, unavailable, message: "leave it out: a node works once for all its listeners")
-    @_documentation(visibility: internal)
     public func share() -> Node<Value> { fatalError() }
 }
 
 extension MutableNode {
     /// Called ``set(_:)`` here.
     @available(*, unavailable, renamed: "set(_:)")
-    @_documentation(visibility: internal)
     public func send(_ value: Value) { fatalError() }
 }
 
 extension CancelToken {
     /// A ``CancellableBag`` is an object, not a set.
     @available(*, unavailable, message: "write store(in: bag) with a CancellableBag, which is an object")
-    @_documentation(visibility: internal)
     public func store<Element>(in set: inout Set<Element>) { fatalError() }
 }

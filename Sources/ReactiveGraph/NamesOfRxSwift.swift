@@ -3,36 +3,30 @@
 extension Node {
     /// Called ``listen(in:on:replay:file:line:_:)`` here.
     @available(*, unavailable, renamed: "listen(in:_:)", message: "a CancellableBag ends the listen")
-    @_documentation(visibility: internal)
     @discardableResult
     public func subscribe(onNext: @escaping (Value) -> Void) -> CancelToken { fatalError() }
 
     /// Called ``listen(in:on:replay:file:line:_:)`` here.
     @available(*, unavailable, renamed: "listen(in:_:)", message: "a CancellableBag ends the listen")
-    @_documentation(visibility: internal)
     @discardableResult
     public func bind(onNext: @escaping (Value) -> Void) -> CancelToken { fatalError() }
 
     /// Called ``listen(in:on:replay:file:line:_:)`` here.
     @available(*, unavailable, renamed: "listen(in:_:)", message: "a CancellableBag ends the listen")
-    @_documentation(visibility: internal)
     @discardableResult
     public func drive(onNext: @escaping (Value) -> Void) -> CancelToken { fatalError() }
 
     /// The other way round here: the target is linked to its source.
     @available(*, unavailable, message: "the other way round: write target.link(to: source)")
-    @_documentation(visibility: internal)
     @discardableResult
     public func bind(to target: Node<Value>) -> CancelToken { fatalError() }
 
     /// Called ``Node/distinct()`` here.
     @available(*, unavailable, renamed: "distinct()")
-    @_documentation(visibility: internal)
     public func distinctUntilChanged() -> Node<Value> where Value: Equatable { fatalError() }
 
     /// Called ``Node/distinct(by:)`` here.
     @available(*, unavailable, renamed: "distinct(by:)")
-    @_documentation(visibility: internal)
     public func distinctUntilChanged(_ areEqual: @escaping (Value, Value) -> Bool) -> Node<Value> {
         fatalError()
     }
@@ -44,7 +38,6 @@ extension Node {
         renamed: "distinct(by:)",
         message: "compare two values: distinct { $0.key == $1.key }"
     )
-    @_documentation(visibility: internal)
     public func distinctUntilChanged<Key: Equatable>(_ key: @escaping (Value) -> Key) -> Node<Value> {
         fatalError()
     }
@@ -56,31 +49,26 @@ extension Node {
         renamed: "distinct(by:)",
         message: "compare two values: distinct { $0.key == $1.key }"
     )
-    @_documentation(visibility: internal)
     public func distinctUntilChanged<Key: Equatable>(at key: KeyPath<Value, Key>) -> Node<Value> {
         fatalError()
     }
 
     /// Called ``Node/flattenMap(_:)`` here.
     @available(*, unavailable, renamed: "flattenMap(_:)")
-    @_documentation(visibility: internal)
     public func flatMapLatest<Out>(_ selector: @escaping (Value) -> Node<Out>) -> Node<Out> {
         fatalError()
     }
 
     /// Called ``Node/flatten()`` here.
     @available(*, unavailable, renamed: "flatten()")
-    @_documentation(visibility: internal)
     public func switchLatest<Inner>() -> Node<Inner> where Value == Node<Inner> { fatalError() }
 
     /// Called ``Node/withLatest(from:)`` here.
     @available(*, unavailable, renamed: "withLatest(from:)")
-    @_documentation(visibility: internal)
     public func withLatestFrom<Other>(_ other: Node<Other>) -> Node<Other> { fatalError() }
 
     /// Called ``Node/withLatest(from:_:)`` here.
     @available(*, unavailable, renamed: "withLatest(from:_:)")
-    @_documentation(visibility: internal)
     public func withLatestFrom<Other, Out>(
         _ other: Node<Other>,
         resultSelector: @escaping (Value, Other) -> Out
@@ -93,12 +81,10 @@ extension Node {
         renamed: "deliver(on:)",
         message: "for a queue of another thread write listen(in: bag, on: queue)"
     )
-    @_documentation(visibility: internal)
     public func observe<Scheduler>(on scheduler: Scheduler) -> Node<Value> { fatalError() }
 
     /// Called ``Node/debounce(for:edge:dropsWhenCleared:control:)`` here.
     @available(*, unavailable, message: "write debounce(for:): time comes from the clock of the graph")
-    @_documentation(visibility: internal)
     public func debounce<Scheduler>(_ interval: Duration, scheduler: Scheduler) -> Node<Value> {
         fatalError()
     }
@@ -109,7 +95,6 @@ extension Node {
         unavailable,
         message: "write sample(every:edge:) with .both, or .leading for latest: false; the graph has a clock"
     )
-    @_documentation(visibility: internal)
     public func throttle<Scheduler>(
         _ interval: Duration,
         latest: Bool = true,
@@ -118,19 +103,16 @@ extension Node {
 
     /// Called ``Node/delay(for:buffer:control:)`` here.
     @available(*, unavailable, message: "write delay(for:): time comes from the clock of the graph")
-    @_documentation(visibility: internal)
     public func delay<Scheduler>(_ interval: Duration, scheduler: Scheduler) -> Node<Value> {
         fatalError()
     }
 
     /// Every ``Node`` is already what only edges change.
     @available(*, unavailable, message: "leave it out: a MutableNode<Value> is a Node<Value>")
-    @_documentation(visibility: internal)
     public func asObservable() -> Node<Value> { fatalError() }
 
     /// Called ``combine(_:_:)`` here.
     @available(*, unavailable, renamed: "combine(_:_:)")
-    @_documentation(visibility: internal)
     public static func combineLatest<A, B>(
         _ a: Node<A>,
         _ b: Node<B>
@@ -138,7 +120,6 @@ extension Node {
 
     /// Called ``combineEach(_:_:_:)`` here.
     @available(*, unavailable, renamed: "combineEach(_:_:_:)")
-    @_documentation(visibility: internal)
     public static func combineLatest<A, B>(
         _ a: Node<A>,
         _ b: Node<B>,
@@ -149,23 +130,19 @@ extension Node {
 extension MutableNode {
     /// Called ``set(_:)`` here.
     @available(*, unavailable, renamed: "set(_:)")
-    @_documentation(visibility: internal)
     public func accept(_ value: Value) { fatalError() }
 
     /// Called ``set(_:)`` here.
     @available(*, unavailable, renamed: "set(_:)")
-    @_documentation(visibility: internal)
     public func onNext(_ value: Value) { fatalError() }
 }
 
 extension CancelToken {
     /// Called ``Cancellable/store(in:)`` here.
     @available(*, unavailable, renamed: "store(in:)")
-    @_documentation(visibility: internal)
     public func disposed(by bag: CancellableBag) { fatalError() }
 
     /// Called ``cancel()`` here.
     @available(*, unavailable, renamed: "cancel()")
-    @_documentation(visibility: internal)
     public func dispose() { fatalError() }
 }

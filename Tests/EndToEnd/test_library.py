@@ -21,10 +21,12 @@ let package = Package(
     targets: [
         .executableTarget(name: "five", dependencies: [.product(name: "ReactiveGraph", package: "sluice")]),
         .executableTarget(name: "rule", dependencies: [.product(name: "CEL", package: "sluice")]),
+        .executableTarget(name: "cel", dependencies: [.product(name: "CEL", package: "sluice")]),
     ]
 )
 """
 
+LANDING = ROOT / "Sources/CEL/CEL.docc/CEL.md"
 FIVE_LINES = """import ReactiveGraph
 let celsius = Graph().mutable(21.5)
 let bag = CancellableBag()
@@ -45,20 +47,21 @@ def run(*command, cwd=ROOT):
     return result.stdout
 
 
+def swift_blocks(page):
+    return re.findall(r"^```swift\n(.*?)^```", page.read_text(), re.S | re.M)
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """A package of five lines in a fresh folder; the library's objects are kept from one run to the next."""
     package = tmp_path_factory.mktemp("five-lines")
     (package / "Package.swift").write_text(MANIFEST)
-    source = package / "Sources/five/main.swift"
-    source.parent.mkdir(parents=True)
-    source.write_text(FIVE_LINES)
-    rule = package / "Sources/rule/main.swift"
-    rule.parent.mkdir()
-    text = (ROOT / "docs/expressions.md").read_text()
-    rule.write_text(
-        re.search(r"test_library.py compiles and runs this. -->\n```swift\n(.*?)```", text, re.S).group(1)
-    )
+    expressions = (ROOT / "docs/expressions.md").read_text()
+    rule = re.search(r"test_library.py compiles and runs this. -->\n```swift\n(.*?)```", expressions, re.S)
+    for name, text in (("five", FIVE_LINES), ("rule", rule[1]), ("cel", "\n".join(swift_blocks(LANDING)))):
+        source = package / "Sources" / name / "main.swift"
+        source.parent.mkdir(parents=True)
+        source.write_text(text)
     scratch = ROOT / ".build/five-lines"
     run("swift", "build", "--package-path", package, "--scratch-path", scratch, *FAST, cwd=package)
     return scratch / "release/five"
@@ -75,6 +78,22 @@ def test_the_example_of_the_expressions_runs(program):
         "bool(true)", "1:11: the name 'limt' is not known", "  value.c > limt", "            ^",
         "  did you mean 'limit'?", "expr_cost",
     ]
+
+
+@pytest.mark.timeout(600)
+def test_the_first_page_of_cel_is_one_program_that_prints_what_it_says(program):
+    printed = re.findall(r"// prints (.*)", LANDING.read_text())
+    output = run(program.with_name("cel")).splitlines()
+    assert len(printed) == 2 and [output[0], output[-1]] == printed
+    assert "1:19: the name 'limt' is not known" in output and "  did you mean 'limit'?" in output
+
+
+@pytest.mark.timeout(600)
+def test_release_builds_have_nothing_that_prints_errors(program):
+    """What prints errors that no handler receives is compiled into debug builds only."""
+    assert shutil.which("nm"), "nm comes with the toolchain's linker"
+    symbols = run("nm", program)
+    assert "ReactiveGraph" in symbols and "UnhandledErrors" not in symbols
 
 
 @pytest.mark.timeout(600)

@@ -1,3 +1,4 @@
+import Dispatch
 import ReactiveGraph
 import ReactiveGraphDispatch
 import Testing
@@ -29,6 +30,28 @@ extension Examples {
             print("search for", query)  // prints search for swift
             break
         }
+        try check()
+    }
+
+    @Test("A graph on a queue of its own (G-109, G-113)")
+    func dispatchQueueGraph() async throws {
+        let queue = DispatchQueue(label: "prices")
+        let worker = DispatchQueue(label: "worker")
+        let total = await withCheckedContinuation { done in
+            queue.async {
+                let graph = Graph(queue: queue)
+                let prices = graph.mutable([17, 25])
+                let sum = graph.mutable(of: Int.self)
+                let bag = CancellableBag()
+                let result = sum.handle
+                prices.listen(in: bag, on: worker) { result.set($0.reduce(0, +)) }
+                sum.listen(in: bag) { value in
+                    bag.cancel()
+                    done.resume(returning: value)
+                }
+            }
+        }
+        print(total)  // prints 42
         try check()
     }
 }
