@@ -1,3 +1,19 @@
+import type { Checked, NodeOf, Settable, ValueOf } from "./client/graphs.js";
+
+/**
+ * The graphs whose nodes the compiler knows, with the types of their values. It is empty: files
+ * that `sluice types GRAPH --for ts` writes add to it. Targets in other graphs are any text.
+ */
+export interface Graphs {}
+
+/** "graph/node" of a node in `Graphs`, and the type of its value. */
+export type KnownNode = NodeOf<Graphs>;
+export type NodeValue<P> = ValueOf<Graphs, P>;
+/** Refuses names that a graph in `Graphs` does not have. */
+export type Named<P> = P & Checked<Graphs, P>;
+/** What a program may set. */
+export type SetValue<P> = Settable<Graphs, P>;
+
 /**
  * A type that values are checked against: a constructor, or a function that gives the value back or
  * throws.
@@ -54,6 +70,8 @@ export interface State {
   readonly at?: number;
   /** Since when it is up or was lost; undefined if it never was up. */
   readonly since?: number;
+  /** The server reports that it cannot follow the others: values may be out of date. */
+  readonly stale?: true;
   /** After a reconnect: how long it was away, milliseconds. */
   readonly gap?: number;
   /** How the last connection ended. */
@@ -170,6 +188,9 @@ export interface WatchOptions {
   [option: string]: unknown;
 }
 
+/** Without a pipeline the value has the node's own type. */
+export type NodeOptions = WatchOptions & { pipe?: undefined };
+
 export interface Watch<T> {
   readonly value: T | undefined;
   readonly meta: Meta | undefined;
@@ -283,8 +304,11 @@ export interface Client {
   /** The server's name for this connection, such as "c:7". */
   readonly session?: string;
   readonly server?: string;
-  watch<T = unknown>(target: Target, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
-  stream<T = unknown>(target: Target, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
+  watch<P extends KnownNode>(target: P, type: null, fn: ((value: NodeValue<P> | undefined, meta: Meta) => void) | null, options?: NodeOptions): Watch<NodeValue<P>>;
+  watch<T = unknown, P extends Target = Target>(target: Named<P>, type: Type<T>, fn: ((value: T | undefined, meta: Meta) => void) | null, options?: WatchOptions): Watch<T>;
+  /** Its `return()` ends it at once. */
+  stream<P extends KnownNode>(target: P, type?: null, options?: NodeOptions): AsyncGenerator<NodeValue<P>, void, void>;
+  stream<T = unknown, P extends Target = Target>(target: Named<P>, type?: Type<T>, options?: WatchOptions): AsyncGenerator<T, void, void>;
   /**
    * Sets the node `to` to each value that `pipe` makes of the node `from`, until it is closed or
    * the connection ends; it is made again with each connection.
@@ -310,13 +334,13 @@ export interface Client {
    */
   demand(graph: string, nodes: string | string[], fn: (wanted: Record<string, Demand>, meta: { m: Record<string, Demand>; changed: string[]; ended?: Meta["ended"] }) => void): Watch<Record<string, Demand>>;
   /** Reports the state of a node besides its value. */
-  load(target: string, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
-  set(target: string, value: unknown, options?: SetOptions): Promise<Applied>;
+  load<P extends string>(target: Named<P>, report: { loading?: boolean; progress?: number; error?: { code: string; msg: string }; notModified?: true; cancelled?: true; invalidate?: true }): Promise<Cursor>;
+  set<P extends string>(target: Named<P>, value: SetValue<P>, options?: SetOptions): Promise<Applied>;
   /**
    * Computes the next values by expressions, in which `value` is the present one: of one node, or
    * of several of a graph.
    */
-  update(target: string, expressions: string | Record<string, string>, options?: Omit<SetOptions, "presence">): Promise<Applied & { values: Record<string, unknown> }>;
+  update<P extends string>(target: Named<P>, expressions: string | Record<string, string>, options?: Omit<SetOptions, "presence">): Promise<Applied & { values: Record<string, unknown> }>;
   /** Clears the nodes that match a glob, or all, and that the client may read and set. */
   wipe(graph: string, match?: string): Promise<Applied>;
   /**
@@ -325,18 +349,24 @@ export interface Client {
    * node is released. Resolves when the server has accepted it, or with null while there is no
    * connection; errors of later connections go to `onError`.
    */
-  presence(target: string, value?: unknown): Promise<Cursor | null>;
+  presence<P extends string>(target: Named<P>, value?: SetValue<P>): Promise<Cursor | null>;
   /**
    * Reads once. With `after`, the answer of a set, the state includes that commit, also at another
    * server: it waits for it, or fails with `not_ready` or `gone`.
    */
-  get<T = unknown>(target: string, type?: Type<T>, options?: GetOptions): Promise<T | undefined>;
+  get<P extends KnownNode>(target: P, type?: null, options?: GetOptions): Promise<NodeValue<P> | undefined>;
+  get<T = unknown, P extends string = string>(target: Named<P>, type?: Type<T>, options?: GetOptions): Promise<T | undefined>;
   get(graph: string, nodes: string[], options?: GetOptions): Promise<Cursor & { t: number; m: NonNullable<Meta["m"]> }>;
   /**
    * The graphs there are. From then on `changes` is called with the graphs in which a node
    * begins or stops needing attention.
    */
   list(changes?: (graphs: string[]) => void): Promise<GraphSummary[]>;
+  /**
+   * Calls the function at every change of the state, like the option `onState`, until the function
+   * that it returns is called.
+   */
+  onState(fn: (state: State) => void): () => void;
   /** Shows another token, now and with every connection that comes. */
   auth(token: string): Promise<{ expires?: number }>;
   /**

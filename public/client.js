@@ -136,10 +136,10 @@ export function connect(address = "/v1/ws", {
       const { graph, node } = parsed(target);
       if (value === undefined) {
         claims.delete(target);
-        return isReady() ? commit(target, { graph, clear: [node] }) : null;
+        return line.isReady() ? commit(target, { graph, clear: [node] }) : null;
       }
       claims.set(target, value);
-      return isReady() ? api.set(target, value, { presence: true }) : null;
+      return line.isReady() ? api.set(target, value, { presence: true }) : null;
     },
 
     close() {
@@ -176,8 +176,7 @@ export function connect(address = "/v1/ws", {
       else subs.receive(message, sub);
     },
   });
-  const { isReady } = line;
-  const subs = subscriptions(line, safely, onGap);
+  const subs = subscriptions(api, line, safely, onGap);
 
   // The page
 

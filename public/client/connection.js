@@ -1,4 +1,4 @@
-// The connection, made again when it is lost, and requests over it.
+// The connection, made again when lost, and requests over it.
 import { SluiceError, decode, encode } from "./values.js";
 
 // So long the server knows a key; in milliseconds, like all times here.
@@ -12,18 +12,20 @@ const STABLE = 5_000;
 export function connection(api, url, {
   client, token, onState, onMessage, WebSocket = globalThis.WebSocket, safely, receive,
 }) {
-  // Requests and subscriptions that the server has, by the id of their message.
+  // Requests and subscriptions that the server has, by id.
   const byID = new Map();
   // Reads that came before the first connection.
   const reads = [];
 
-  let socket; // The present one, also while it is being opened.
+  const observers = new Set([onState]);
+
+  let socket; // Also while it is being opened.
   let isReady = false; // The server has answered `hello`.
-  let isWanted = false; // A connection that is lost is made anew.
+  let isWanted = false; // It is made again when lost.
   let since; // When it became ready or was lost.
   let tries = 0; // Failed ones in a row.
-  let timer; // The heartbeat of a socket, or the pause before the next one.
-  let ticksLeft; // Seconds until a silent connection counts as lost.
+  let timer; // The heartbeat of a socket, or the pause before another.
+  let ticksLeft; // Seconds until silence counts as loss.
   let heartbeat; // Of the server, in seconds.
   let lastID = 0;
 
@@ -60,7 +62,7 @@ export function connection(api, url, {
     return socket.readyState === 1;
   }
 
-  /** Only the program knows whether it should be made again. */
+  /** Only the program knows whether to make it again. */
   function abandon({ reject, fields, path, until }) {
     const repeat = () => request(fields, path, until);
     reject(new SluiceError({ code: "unknown-outcome", path, key: fields.key, repeat }));
@@ -112,15 +114,16 @@ export function connection(api, url, {
     safely(onMessage, message, length);
     // A listener may have closed the client.
     if (!socket) return;
-    const { op, id = op === "err" ? oldestRequest() : undefined } = message;
+    const { op, stale, id = op === "err" ? oldestRequest() : undefined } = message;
     const waiting = byID.get(id);
     if (op === "hello") begin(message);
+    else if (op === "hb" && stale !== api.state.stale) change({ stale });
     else if (waiting?.reject) settle(waiting, message);
     else if (waiting || op !== "err") receive(message, waiting);
     else if (!isReady) drop(/_down/.test(message.code) ? 4503 : 4401, message.code);
   }
 
-  /** Answers come in order: an error without an id is for this request. */
+  /** Answers come in order: an error without an id is for this one. */
   function oldestRequest() {
     return [...byID].find(([, { reject }]) => reject)?.[0];
   }
@@ -128,8 +131,8 @@ export function connection(api, url, {
   function settle({ id, resolve, reject, fields, path }, message) {
     byID.delete(id);
     if (message.op === "ok") return resolve(message);
-    const at = message.node ? `${fields.graph}/${message.node}` : path;
-    reject(new SluiceError({ ...message, path: at }));
+    if (message.node) path = `${fields.graph}/${message.node}`;
+    reject(new SluiceError({ ...message, path }));
   }
 
   function begin(message) {
@@ -179,7 +182,7 @@ export function connection(api, url, {
     const name = stateName();
     api.state = { ...more, name, tries: isReady ? 0 : tries, since };
     if (name !== "connecting") for (const go of reads.splice(0)) go();
-    safely(onState, api.state);
+    for (const observer of observers) safely(observer, api.state);
   }
 
   function stateName() {
@@ -190,7 +193,13 @@ export function connection(api, url, {
     return globalThis.navigator?.onLine === false || isLong ? "offline" : "reconnecting";
   }
 
-  Object.assign(api, { auth, ping, retry });
+  Object.assign(api, {
+    auth, ping, retry,
+    onState(observer) {
+      observers.add(observer);
+      return () => observers.delete(observer);
+    },
+  });
   return {
     byID, read, request, send, wake, leave, isReady: () => isReady,
   };

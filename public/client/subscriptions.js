@@ -93,7 +93,7 @@ function merged(known, next) {
   return { ...known, ...next, n: 1, same: true };
 }
 
-/** The first message names all nodes that are wanted, later ones changes. */
+/** The first message names all that are wanted, later ones changes. */
 function demanded(sub, { m }) {
   const { values } = sub;
   if (sub.isNew) for (const name in values) m[name] ??= { wanted: false };
@@ -119,10 +119,9 @@ function notify({ values, watchers }, entry, meta, receivers = watchers) {
   }
 }
 
-export function subscriptions({ byID, send, isReady }, safely, onGap) {
+export function subscriptions(api, { byID, send, isReady }, safely, onGap) {
   // By what they ask for.
   const subs = new Map();
-  let isStale; // The server cannot follow the others.
 
   // What is asked for
 
@@ -137,7 +136,7 @@ export function subscriptions({ byID, send, isReady }, safely, onGap) {
     const handle = {
       type,
       fn: (...given) => safely(fn, ...given),
-      get stale() { return isStale || !byID.has(sub.id); },
+      get stale() { return api.state.stale || !byID.has(sub.id); },
       again: () => ask(sub),
       close() {
         if (!sub.watchers.delete(handle) || sub.watchers.size) return;
@@ -172,7 +171,6 @@ export function subscriptions({ byID, send, isReady }, safely, onGap) {
   }
 
   function restore(gap) {
-    isStale = false;
     for (const sub of subs.values()) {
       sub.cut = { ...sub.cut, gap };
       if (sub.ended !== "complete") safely(ask, sub);
@@ -216,7 +214,6 @@ export function subscriptions({ byID, send, isReady }, safely, onGap) {
   function receive(message, sub) {
     const { op, d, resumed } = message;
     if (op === "upd") for (const entry of d) deliver(byID.get(entry.id), entry, message);
-    else if (op === "hb") isStale = message.stale;
     else if (op === "hello") restore(message.gap);
     else if (!sub) return;
     else if (/snap|linked/.test(op)) {

@@ -499,8 +499,11 @@ test("values are stale while the engine is out of reach, and not after a reconne
   socket.open();
   const handle = c.watch("g/x", Number, () => {});
   socket.tell({ op: "snap", id: socket.sent.at(-1).id, epoch: "e", rev: 1, t: 1, v: 5 });
-  socket.tell({ op: "hb", revs: {}, stale: true });
+  const states = [], forget = c.onState(({ name, stale }) => states.push([name, stale]));
+  for (let n = 0; n < 2; n += 1) socket.tell({ op: "hb", revs: {}, stale: true });
   assert.equal(handle.stale, true);
+  assert.deepEqual(states, [["live", true]]);
+  forget();
   socket.tell({ op: "hb", revs: {} });
   assert.equal(handle.stale, false);
   socket.tell({ op: "hb", revs: {}, stale: true });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as module from "../../../public/client.js";
-import { eventually, server } from "./support.mjs";
+import { FakeSocket, eventually, server } from "./support.mjs";
 
 const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const types = read("public/client.d.ts");
@@ -56,6 +56,10 @@ test("a client, its states, its subscriptions and what they receive have the dec
   await eventually(() => lost.state.tries > 0);
   await assert.rejects(lost.set("g/x", 1), (error) => error instanceof module.SluiceError && members("SluiceError").includes("code"));
   lost.close();
+  const fake = module.connect(server, { WebSocket: FakeSocket, onState: (state) => states.push(state) });
+  FakeSocket.last.open();
+  FakeSocket.last.tell({ op: "hb", revs: {}, stale: true });
+  fake.close();
   assert.deepEqual(sorted(new Set(states.flatMap(Object.keys))), members("State"));
 });
 

@@ -25,7 +25,8 @@ is<Same<typeof celsius.value, number | undefined>>();
 const stale: boolean = celsius.stale;
 celsius.again();
 celsius.close();
-is<Same<ReturnType<typeof client.watch<string>>["value"], string | undefined>>();
+const named = client.watch<string>("g/name", null, null);
+is<Same<typeof named.value, string | undefined>>();
 client.watch("g/name", String, (value) => is<Same<typeof value, string | undefined>>());
 client.watch("g/lamp", Boolean, (value) => is<Same<typeof value, boolean | undefined>>());
 client.watch("g/count", BigInt, (value) => is<Same<typeof value, bigint | undefined>>());
@@ -82,6 +83,8 @@ async function sets() {
 }
 
 // the connection
+const forget: () => void = client.onState(({ name, stale }) => void [name, stale]);
+forget();
 async function connection() {
   const { name, tries, at, since, gap, code, reason } = client.state;
   is<Same<typeof name, "connecting" | "live" | "reconnecting" | "offline" | "closed">>();
