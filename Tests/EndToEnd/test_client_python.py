@@ -101,7 +101,8 @@ asyncio.run(main())
 def test_ten_thousand_cancelled_tasks_leave_nothing(house):
     idle = house.counts("house")
     process = subprocess.Popen(
-        [sys.executable, "-c", CANCELLED, house.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", CANCELLED, house.url], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout.readline() == "cancelled\n"

@@ -26,9 +26,8 @@ def upstream_of_sources():
 @pytest.fixture(scope="module")
 def place(request, upstream_of_sources):
     graph = GRAPH.replace("UPSTREAM", upstream_of_sources.url)
-    graphs = {
-        f"{name}-{language}": f"graph: {name}-{language}\n{graph}" for name in SCENARIOS for language in DRIVERS
-    }
+    names = [f"{name}-{language}" for name in SCENARIOS for language in DRIVERS]
+    graphs = {name: f"graph: {name}\n{graph}" for name in names}
     config = f'sourceHosts: ["127.0.0.1:{upstream_of_sources.port}"]\n'
     with PLACES[request.param](graphs, config) as place:
         yield place

@@ -275,7 +275,8 @@ class Client:
         if value is None:
             self._claims.pop(target, None)
             changes = {"set": {}, "clear": [fields["node"]]}
-            return await self._set(fields["graph"], changes, target, {}) if self.state.name == "live" else None
+            is_live = self.state.name == "live"
+            return await self._set(fields["graph"], changes, target, {}) if is_live else None
         self._claims[target] = value
         return await self.set(target, value, presence=True) if self.state.name == "live" else None
 
@@ -323,10 +324,14 @@ class Owner:
     def __init__(self, client: Client, name: str):
         self.client, self.name = client, name
 
-    def watch(self, target: str | Mapping[str, Any], type: Any = None, **options: Unpack[Options]) -> Deliveries[Any]:
+    def watch(
+        self, target: str | Mapping[str, Any], type: Any = None, **options: Unpack[Options]
+    ) -> Deliveries[Any]:
         return self.client.watch(target, type, owner=self.name, **options)
 
-    def values(self, target: str | Mapping[str, Any], type: Any = None, **options: Unpack[Options]) -> Values[Any]:
+    def values(
+        self, target: str | Mapping[str, Any], type: Any = None, **options: Unpack[Options]
+    ) -> Values[Any]:
         return self.client.values(target, type, owner=self.name, **options)
 
     def link(self, graph: str, source: str, to: str, **options: Any) -> Deliveries[Any]:
@@ -352,7 +357,9 @@ def _target(target: str | Mapping[str, Any]) -> Fields:
     graph, slash, node = target.partition("/")
     if not slash or not graph or not node:
         raise ValueError(f"'{target}' is not of the form graph/node")
-    return {"graph": graph, "nodes": node.split(",")} if set(node) & set("*?,") else {"graph": graph, "node": node}
+    if set(node) & set("*?,"):
+        return {"graph": graph, "nodes": node.split(",")}
+    return {"graph": graph, "node": node}
 
 
 def _present(fields: Fields) -> Fields:

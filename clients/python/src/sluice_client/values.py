@@ -111,7 +111,9 @@ def _any_of(readers: list[Callable[[Any], Any]], wanted: Any) -> Callable[[Any],
     return read
 
 
-def _members(wanted: Any, required: typing.AbstractSet[str], make: Callable[..., Any]) -> Callable[[Any], Any]:
+def _members(
+    wanted: Any, required: typing.AbstractSet[str], make: Callable[..., Any]
+) -> Callable[[Any], Any]:
     hints = typing.get_type_hints(wanted, include_extras=True)
     readers: dict[str, Callable[[Any], Any]] = {}
 
