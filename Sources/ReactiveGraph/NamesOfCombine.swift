@@ -51,6 +51,10 @@ extension Listenable {
         _ third: Node<Third>
     ) -> Node<(Value, Second, Third)> { fatalError() }
 
+    /// Called ``Node/zip(with:buffer:control:)`` here.
+    @available(*, unavailable, renamed: "zip(with:)")
+    public func zip<Other>(_ other: Node<Other>) -> Node<(Value, Other)> { fatalError() }
+
     /// Called ``Node/distinct()`` here.
     @available(*, unavailable, renamed: "distinct()")
     public func removeDuplicates() -> Node<Value> where Value: Equatable { fatalError() }
@@ -81,6 +85,18 @@ extension Listenable {
     /// Called ``Node/skip(_:)`` here.
     @available(*, unavailable, renamed: "skip(_:)")
     public func dropFirst(_ count: Int = 1) -> Node<Value> { fatalError() }
+
+    /// Called ``Node/prefix(_:)`` here.
+    @available(*, unavailable, message: "write prefix(1)")
+    public func first() -> Node<Value> { fatalError() }
+
+    /// A node can hold a value from the start.
+    @available(*, unavailable, message: "make the source with a value, graph.mutable(value), or use ifEmpty")
+    public func prepend(_ value: Value) -> Node<Value> { fatalError() }
+
+    /// Listeners are served before what is derived from the node.
+    @available(*, unavailable, message: "listen(in: bag): listeners come before what is derived from a node")
+    public func handleEvents(receiveOutput: @escaping (Value) -> Void) -> Node<Value> { fatalError() }
 
     /// Called ``Node/ifEmpty(_:)`` here.
     @available(*, unavailable, renamed: "ifEmpty(_:)")

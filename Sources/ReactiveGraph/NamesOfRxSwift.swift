@@ -74,6 +74,14 @@ extension Node {
         resultSelector: @escaping (Value, Other) -> Out
     ) -> Node<Out> { fatalError() }
 
+    /// A node can hold a value from the start.
+    @available(*, unavailable, message: "make the source with a value, graph.mutable(value), or use ifEmpty")
+    public func startWith(_ value: Value) -> Node<Value> { fatalError() }
+
+    /// Listeners are served before what is derived from the node.
+    @available(*, unavailable, message: "listen(in: bag): listeners come before what is derived from a node")
+    public func `do`(onNext: @escaping (Value) -> Void) -> Node<Value> { fatalError() }
+
     /// Called ``Node/deliver(on:buffer:control:)`` here.
     @available(
         *,

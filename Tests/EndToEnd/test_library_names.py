@@ -33,6 +33,11 @@ numbers.flatMap { _ in texts } | flattenMap | numbers.flattenMap { _ in texts }
 numbers.map { _ in texts as Node<String> }.switchToLatest().map { $0.count } | flatten
     | numbers.map { _ in texts as Node<String> }.flatten().map { $0.count }
 numbers.dropFirst(2) | skip | numbers.skip(2)
+numbers.zip(texts).map { $0.0 + 1 } | with: | numbers.zip(with: texts).map { $0.0 + 1 }
+numbers.first().map { $0 + 1 } | "prefix(1)" | numbers.prefix(1).map { $0 + 1 }
+numbers.prepend(3) | "ifEmpty" | numbers.ifEmpty(3)
+numbers.handleEvents(receiveOutput: { print($0) }).map { $0 + 1 } | "listen(in: bag)"
+    | numbers.listen(in: bag) { print($0) }
 numbers.replaceEmpty(with: 1) | "renamed to 'ifEmpty(_:)'" | numbers.ifEmpty(1)
 numbers.receive(on: loop) | deliver | numbers.deliver(on: loop)
 numbers.debounce(for: .seconds(1), scheduler: loop) | "leave the scheduler out"
@@ -70,6 +75,9 @@ numbers.withLatestFrom(texts, resultSelector: { "\\($0)\\($1)" }) | withLatest f
 Node.combineLatest(numbers, texts) | combine | Node.combine(numbers, texts)
 Node.combineLatest(numbers, texts) { "\\($0)\\($1)" } | combineEach
     | Node.combineEach(numbers, texts) { "\\($0)\\($1)" }
+numbers.startWith(3) | "ifEmpty" | numbers.ifEmpty(3)
+numbers.do(onNext: { print($0) }).map { $0 + 1 } | "listen(in: bag)"
+    | numbers.listen(in: bag) { print($0) }
 numbers.observe(on: loop) | deliver | numbers.deliver(on: loop)
 numbers.debounce(.seconds(1), scheduler: loop) | "debounce(for:)"
     | numbers.debounce(for: .seconds(1))

@@ -317,7 +317,7 @@ extension Graph {
     func timers(for operation: String) -> TimerQueue {
         guard let timers else {
             preconditionFailure(
-                "\(operation): the graph has no clock; make it with Graph(clock:), in tests with a ManualClock"
+                "\(operation): the graph has no clock; Graph(clock:) takes one, such as DispatchClock or ManualClock"
             )
         }
         return timers

@@ -106,7 +106,7 @@ extension Graph {
     public var handle: GraphHandle {
         guard let ownHandle else {
             preconditionFailure(
-                "handle: the graph has no executor; make it with Graph(executor:), in tests with a ManualExecutor"
+                "handle: the graph has no executor; Graph(executor:) takes one, such as DispatchExecutor or ManualExecutor"
             )
         }
         return ownHandle
