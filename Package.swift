@@ -394,6 +394,7 @@ let package = Package(
             path: "Tests/Simulation",
             swiftSettings: strict
         ),
+        .testTarget(name: "SluiceClientTests", dependencies: ["SluiceClient"], swiftSettings: strict),
         .testTarget(
             name: "ServiceClientTests",
             dependencies: [

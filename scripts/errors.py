@@ -58,6 +58,7 @@ CODES = {
     "Sources/MQTT/": "log",
     "Sources/Platform/": None,
     "Sources/ReactiveGraph": None,
+    "Sources/SluiceClient/": None,
     "Sources/SluiceServer/": "start",
     "Sources/SluiceServer/Issuers/IssuedToken": "unauthenticated",
     "Sources/SluiceServer/Issuers/IssuerKeys.swift": "unauthenticated",

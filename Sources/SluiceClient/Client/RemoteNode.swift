@@ -163,7 +163,8 @@ public struct RemoteNode<Value: Sendable & Codable>: Subscribable {
     private func ifConnected(_ request: () async throws -> JSONObject) async throws -> Applied? {
         do {
             return Applied(try await request())
-        } catch let error as SluiceError where error.code == "not-connected" {
+        } catch let error as SluiceError where ["not-connected", "unknown-outcome"].contains(error.code) {
+            // What it has set ends with the connection, and the next one sets it again.
             return nil
         }
     }

@@ -1,10 +1,3 @@
-/// The longest pauses before the first tries to connect again, and before all others.
-private let pauses: [Duration] = [
-    .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
-]
-private let longestPause = Duration.seconds(10)
-/// A connection that lasted so long has worked: the pauses begin anew.
-private let stable = Duration.seconds(5)
 /// A connection that is lost for so long is no short interruption.
 private let longInterruption = Duration.seconds(30)
 /// Seconds until a connection must be open and the server must have answered `hello`.
@@ -58,7 +51,7 @@ extension ClientCore {
         var hello: JSONObject = ["op": "hello"]
         hello["client"] = settings.name.map(JSONValue.string)
         hello["token"] = token.map(JSONValue.string)
-        deliverable(hello) { connection.send($0) }
+        _ = try? send(hello, path: nil)
     }
 
     // Heartbeat
@@ -129,7 +122,7 @@ extension ClientCore {
         runner?.cancel()
         (runner, connection, waiting) = (nil, nil, [:])
         for subscription in subscriptions.values { subscription.id = nil }
-        if isReady, let since, now - since > stable { tries = 0 }
+        if isReady, let since { backoff.ended(after: now - since) }
         if isReady { since = now }
         // Below 4500 the client is at fault, but its next token may be accepted.
         let isRefused = (4000..<4500).contains(end.code)
@@ -137,9 +130,9 @@ extension ClientCore {
         isReady = false
         var pause: Duration?
         if isWanted {
-            pause = pauseAsked(end.reason) ?? random(below: pauses.dropFirst(tries).first ?? longestPause)
-            tries += 1
-            timer = loop.after(pause ?? .zero) { [number = attempt] core in
+            let next = backoff.next(end.reason, random: settings.random())
+            pause = next
+            timer = loop.after(next) { [number = attempt] core in
                 if core.attempt == number, core.runner == nil, core.isWanted { core.open() }
             }
         }
@@ -151,23 +144,12 @@ extension ClientCore {
         for case (_, .request(let request)) in abandoned { abandon(request) }
     }
 
-    /// Random, so that not all clients come back at once.
-    func random(below longest: Duration) -> Duration {
-        longest * settings.random()
-    }
-
-    /// The pause that a server asks for when it stops: `{"after":ms}`.
-    private func pauseAsked(_ reason: String) -> Duration? {
-        guard reason.hasPrefix("{"), let json = try? JSONText.decode(reason) else { return nil }
-        return json["after"]?.int.map { .milliseconds($0) }
-    }
-
     /// Reports a change of the state to those who listen to it.
     private func report(_ change: (inout ConnectionState) -> Void = { _ in }) {
         var next = ConnectionState()
         (next.session, next.server) = (state.session, state.server)
         next.phase = phase
-        next.tries = isReady ? 0 : tries
+        next.tries = isReady ? 0 : backoff.tries
         change(&next)
         if next != state {
             state = next
@@ -179,7 +161,7 @@ extension ClientCore {
     private var phase: ConnectionState.Phase {
         if isReady { return .live }
         if !isWanted { return .closed }
-        guard let since else { return tries == 0 ? .connecting : .reconnecting }
+        guard let since else { return backoff.tries == 0 ? .connecting : .reconnecting }
         return loop.time.now() - since > longInterruption ? .offline : .reconnecting
     }
 

@@ -63,11 +63,6 @@ extension ClientCore {
         return lastID
     }
 
-    /// What has no id and cannot be refused.
-    func deliverable(_ message: JSONObject, _ send: (String) -> Void) {
-        if let text = try? JSONText.encode(message) { send(text) }
-    }
-
     func settle(_ id: Int64, _ request: Request, _ message: JSONObject) {
         waiting[id] = nil
         if message["op"] == "ok" { return request.answer(.success(message)) }

@@ -115,7 +115,7 @@ extension ClientCore {
         subscription.ended = error.code
         if error.canRetry || error.code == "slow" {
             subscription.timer?.cancel()
-            subscription.timer = loop.after(pause + random(below: pause / 4)) {
+            subscription.timer = loop.after(pause + pause / 4 * settings.random()) {
                 [key = subscription.key] core in
                 if let each = core.subscriptions[key] { core.ask(each) }
             }

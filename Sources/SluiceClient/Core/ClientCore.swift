@@ -25,8 +25,7 @@ final class ClientCore {
     var isWanted = false
     /// When it became ready or was lost; `nil` if it never was ready.
     var since: Duration?
-    /// Failed tries in a row.
-    var tries = 0
+    var backoff = Backoff()
     /// The heartbeat of a connection, or the pause before the next one.
     var timer: Task<Void, Never>?
     /// Shows the next token before the present one ends.
@@ -50,8 +49,7 @@ final class ClientCore {
     var homes: [ObjectIdentifier: Subscription] = [:]
     /// What `hold` has set: the server forgets it when a connection ends.
     var claims: [String: Claim] = [:]
-    private var listeners: [Int: AsyncStream<ClientEvent>.Continuation] = [:]
-    private var lastListener = 0
+    let listeners = EventListeners()
     /// Numbers the keys of subscriptions that are not shared.
     var lastKey = 0
 
@@ -61,23 +59,15 @@ final class ClientCore {
         token = settings.token
     }
 
-    deinit {
-        for listener in listeners.values { listener.finish() }
-    }
-
-    // What happens to the client as a whole
-
     /// Adds a listener, who gets the present state at once.
     func listen(_ listener: AsyncStream<ClientEvent>.Continuation) {
-        lastListener += 1
-        let number = lastListener
-        listeners[number] = listener
-        listener.onTermination = { [loop] _ in loop.send { $0.listeners[number] = nil } }
+        let number = listeners.add(listener)
+        listener.onTermination = { [loop] _ in loop.send { $0.listeners.remove(number) } }
         listener.yield(.state(state))
     }
 
     func emit(_ event: ClientEvent) {
-        for listener in listeners.values { listener.yield(event) }
+        listeners.emit(event)
     }
 
     // What the server sends

@@ -29,6 +29,9 @@ final class Buffer: Sendable {
         self.policy = policy
     }
 
+    /// How many emissions were not read yet.
+    var count: Int { state.withLock { $0.emissions.count } }
+
     /// - Returns: whether the listener takes further values.
     @discardableResult
     func push(_ emission: Emission) -> Bool {
