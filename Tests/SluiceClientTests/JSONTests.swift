@@ -34,7 +34,49 @@ struct JSONTests {
         #expect(value["nothing"] == nil)
     }
 
-    @Test("malformed text is an error", arguments: ["", "{", "[1", "nul", "\"\\x\"", "1 2"])
+    @Test(
+        "escapes, surrogates and control characters",
+        arguments: [
+            (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00fc\ud83d\ude00""#, "ü😀"),
+            (#""\ud83d""#, "\u{FFFD}"), ("\"ü😀\"", "ü😀"), (#""\u0000\u001f""#, "\0\u{1F}"),
+        ]
+    )
+    func strings(text: String, value: String) throws {
+        #expect(try JSONText.decode(text) == .string(value))
+        #expect(try JSONText.decode(JSONText.encode(.string(value))) == .string(value))
+    }
+
+    @Test(
+        "numbers come back as they were",
+        arguments: [0.1, 1e300, .leastNonzeroMagnitude, -2.5, 1e17, 123_456_789.125]
+    )
+    func numbers(number: Double) throws {
+        #expect(try JSONText.decode(JSONText.encode(.number(number))).double == number)
+    }
+
+    @Test("white space and empty containers")
+    func layout() throws {
+        #expect(try JSONText.decode(" {\r\n\t\"a\" : [ ] , \"b\" : { } } ") == ["a": [], "b": [:]])
+    }
+
+    @Test("what Foundation writes is read alike, and the reverse")
+    func foundation() throws {
+        let value: JSONValue = ["a": [1, 2.5, true, nil, "ü/\n\u{7F}"], "b": ["c": -1, "d": 1e-7]]
+        let written = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+        #expect(try JSONText.decode(written) == value)
+        let text = try JSONText.encode(value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) == value)
+    }
+
+    @Test(
+        "malformed text is an error",
+        arguments: [
+            "", "{", "[1", "[1,]", "{\"a\"}", "{\"a\":1,}", "{1:2}", "nul", "\"\\x\"", "\"\\u00g0\"",
+            "\"\\ud83d\\u0041\"", "\"\n\"", "\"", "1 2", "01", "-", "1.", ".5", "1e", "+1", "1e999", "'a'",
+            "\u{FEFF}1",
+            String(repeating: "[", count: 200) + String(repeating: "]", count: 200),
+        ]
+    )
     func malformed(text: String) {
         #expect(throws: (any Error).self) { try JSONText.decode(text) }
     }

@@ -8,27 +8,18 @@
 ///
 /// Dates are texts of ISO 8601, `Data` is Base64: what programs in other languages can read.
 enum JSONText {
-    /// - Throws: `DecodingError` for text that is not JSON.
+    /// - Throws: ``JSONParser/Malformed`` for text that is not JSON.
     static func decode(_ text: String) throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        try JSONParser.parse(text)
     }
 
-    /// - Throws: `EncodingError` for what JSON cannot express, such as NaN.
-    static func encode(_ value: some Encodable) throws -> String {
-        String(decoding: try data(of: value), as: UTF8.self)
+    /// - Throws: ``JSONWriter/NotFinite`` for NaN and infinities.
+    static func encode(_ value: JSONValue) throws -> String {
+        try JSONWriter.text(of: value)
     }
 
-    private static func data(of value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return try encoder.encode(value)
-    }
-
-    private static func value<Value: Decodable>(_: Value.Type, in data: Data) throws -> Value {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return try decoder.decode(Value.self, from: data)
+    static func encode(_ object: JSONObject) throws -> String {
+        try encode(.object(object))
     }
 
     /// The value as one of the program's own types.
@@ -45,13 +36,16 @@ enum JSONText {
             default: nil
             }
         if let known = known as? Value { return known }
-        return try value(type, in: data(of: json))
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try decoder.decode(type, from: Data(encode(json).utf8))
     }
 
     private static func number(_ json: JSONValue, as type: Any.Type) -> Any? {
         switch type {
         case is Double.Type: json.double
         case is Int.Type: json.int
+        case is Int64.Type: json.int.map { Int64($0) }
         default: nil
         }
     }
@@ -61,11 +55,14 @@ enum JSONText {
     /// - Throws: `EncodingError` for what JSON cannot express, such as NaN.
     static func convert(_ value: some Encodable) throws -> JSONValue {
         switch value {
-        case let json as JSONValue: json
-        case let text as String: .string(text)
-        case let flag as Bool: .bool(flag)
-        case let integer as Int: .integer(Int64(integer))
-        default: try self.value(JSONValue.self, in: data(of: value))
+        case let json as JSONValue: return json
+        case let text as String: return .string(text)
+        case let flag as Bool: return .bool(flag)
+        case let integer as Int: return .integer(Int64(integer))
+        default:
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .iso8601
+            return try decode(String(decoding: encoder.encode(value), as: UTF8.self))
         }
     }
 }
