@@ -5,6 +5,9 @@ release_flags := -c release --static-swift-stdlib
 ifneq ($(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION 2>/dev/null)" | sort -CV && echo yes),)
 release_flags += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 endif
+# The tests build the Swift client, which speaks WebSocket with SwiftNIO. All debug builds have this
+# trait: with another set of traits, everything would be compiled again.
+traits := --traits NIO
 # The tests wait more than they compute: conftest.py says how many run at once. Each worker loads all
 # files; compiled ones are kept, even where the environment says that Python keeps none.
 pytest := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python .venv/bin/python -m pytest Tests/EndToEnd -n auto --dist worksteal
@@ -22,7 +25,7 @@ long := (Histor(y|ies)|State|Random[A-Za-z]+|Looking|ManyPipelines|DeepOperator|
 long := $(long)|(Cut|DiskFault|Hostile(Redis|Store))Tests/
 
 check: setup lint build ## the quick half of `make test`, in less than five minutes
-	swift test --skip-build --parallel --skip '$(long)'
+	swift test $(traits) --skip-build --parallel --skip '$(long)'
 	$(pytest) -m 'not long and not browser'
 
 nightly: setup lint     ## the long forms: more histories, more cycles, sanitizers
@@ -36,14 +39,14 @@ package: release        ## a Debian package and a tarball in .build/package
 	scripts/package.sh
 
 debug: setup-build
-	swift build
+	swift build $(traits)
 
 # Everything of the debug build at once: the programs, and the bundle of the unit tests.
 build:
-	swift build --build-tests
+	swift build $(traits) --build-tests
 
 unit: build
-	swift test --skip-build --parallel
+	swift test $(traits) --skip-build --parallel
 
 end-to-end: build
 	$(pytest)
@@ -64,8 +67,8 @@ setup-build:
 	scripts/setup.sh build
 
 docs:                   ## the generated parts of README.md, docs/ and the articles; in .build/docs the tests of each rule
-	swift build --product sluice
-	swift build --product sluice-dev
+	swift build $(traits) --product sluice
+	swift build $(traits) --product sluice-dev
 	python3 scripts/docs.py
 	python3 scripts/rules.py
 	python3 scripts/wire.py

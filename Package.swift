@@ -298,6 +298,19 @@ let package = Package(
             path: "Tests/SluiceClientDriver",
             swiftSettings: strict
         ),
+        // The program of clients/swift/README.md, and one that makes ten thousand models.
+        .executableTarget(
+            name: "sluice-client-first",
+            dependencies: ["SluiceClient"],
+            path: "Tests/SluiceClientPrograms/First",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "sluice-client-models",
+            dependencies: ["SluiceClient"],
+            path: "Tests/SluiceClientPrograms/Models",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["Support", "ReactiveGraph"],

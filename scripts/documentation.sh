@@ -14,7 +14,9 @@ modules=("$@")
 if [[ ${#modules[@]} -eq 0 ]]; then
     mapfile -t modules < <(sed -n 's/^ *- \([A-Za-z]*\)$/\1/p' .spi.yml)
 fi
-built=$(swift build --show-bin-path)
+# As all debug builds: with other traits everything would be compiled again.
+traits=(--traits NIO)
+built=$(swift build "${traits[@]}" --show-bin-path)
 triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)
 output=.build/documentation
 rm -rf "$output"
@@ -23,7 +25,7 @@ for module in "${modules[@]}"; do
         echo "documentation: $module has no first page, Sources/$module/$module.docc/$module.md" >&2
         exit 1
     fi
-    swift build --target "$module"
+    swift build "${traits[@]}" --target "$module"
     # Clang modules that a Swift module needs, though nothing of them is public.
     maps=()
     for map in "$built"/C*.build/module.modulemap; do

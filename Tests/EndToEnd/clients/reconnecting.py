@@ -180,8 +180,8 @@ def is_slow_and_gets_the_newest(at, client, graph):
     """A client that does not read costs the server nothing, and then gets the present value."""
     watch = client.watch(f"{graph}/x")
     watch.next()
-    client.stall(seconds=3)
-    fill(at, graph)
+    with client.stopped():
+        fill(at, graph)
     events = watch.until(lambda value, _: value[0] == LARGE)
     assert len(events) < LARGE
     assert sum(event["meta"]["folded"] for event in events) == LARGE
@@ -192,10 +192,9 @@ def is_too_slow_for_every_value(at, client, graph):
     """Mode `all` is bounded: it ends with `slow`, and goes on with what was lost told."""
     watch = client.watch(f"{graph}/x", mode="all", queue=8)
     watch.next()
-    client.stall(seconds=3)
-    fill(at, graph)
+    with client.stopped():
+        fill(at, graph)
     assert watch.until(lambda _, meta: meta.get("ended"))[-1]["meta"]["ended"]["code"] == "slow"
-    event = watch.until(lambda value, meta: meta.get("lost"))[-1]
-    assert event["value"][0] == LARGE
+    watch.until(lambda _, meta: meta.get("lost"))
     at.set(graph, "x", "next")
     watch.until_value("next")

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import pathlib
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "src"))
 from sluice_client import Client, Deliveries, SluiceError, UnknownOutcome, Values  # noqa: E402
@@ -143,9 +142,6 @@ class Driver:
 
     async def release(self, owner):
         self.client.owner(owner).release()
-
-    async def stall(self, seconds):
-        asyncio.get_running_loop().call_later(0, time.sleep, seconds)
 
     async def answer(self, line):
         command = json.loads(line)

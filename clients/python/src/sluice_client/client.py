@@ -7,7 +7,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from .connection import Connection, State, Token
 from .delivery import Delivery
@@ -25,7 +25,7 @@ class Options(TypedDict, total=False):
     """Options of a subscription, as of `sub` in docs/protocol.md."""
 
     every: int
-    mode: str
+    mode: Literal["latest", "all"]
     history: int
     pipe: list[Any]
     keep: str | int | None
@@ -100,9 +100,7 @@ class Client:
         self.start()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._timeout):
-                await self.connection.settled()
-                while self.state.name in ("connecting", "reconnecting"):
-                    await asyncio.sleep(0.01)
+                await self.connection.reached("live", "closed")
         if self.state.name != "live":
             state = self.state
             await self.close()
@@ -230,7 +228,7 @@ class Client:
     async def _read(self, fields: Fields, path: str | None) -> Fields:
         # Before the first connection a read waits, because it can do no harm. A set does not.
         if self.state.name == "connecting":
-            await self.connection.settled()
+            await self.connection.reached("live", "closed", "reconnecting")
         return await self.connection.request(_present(fields), path)
 
     # Setting

@@ -97,7 +97,8 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._again = asyncio.Event()
         self._heard = 0.0
-        self._is_settled = asyncio.Event()
+        # What waits for one of these states.
+        self._expected: list[tuple[tuple[str, ...], asyncio.Future[None]]] = []
 
     # The life of a connection
 
@@ -106,7 +107,7 @@ class Connection:
         self._again.set()
         self._is_wanted = True
         if self._task is None or self._task.done():
-            self._is_settled.clear()
+            self._report()
             self._task = asyncio.create_task(self._run(), name="sluice-client")
 
     async def stop(self) -> None:
@@ -118,12 +119,15 @@ class Connection:
                 await self._task
         self._drop(1000, "")
 
-    async def settled(self) -> None:
-        """Waits until the first try has ended well or badly."""
-        await self._is_settled.wait()
+    async def reached(self, *names: str) -> None:
+        """Waits for one of these states."""
+        if self.state.name in names:
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._expected.append((names, future))
+        await future
 
     async def _run(self) -> None:
-        self._report()
         while self._is_wanted:
             self._again.clear()
             code, reason = await self._connect()
@@ -213,7 +217,6 @@ class Connection:
         self.is_ready = False
         self._tries += self._is_wanted
         self._report(code=code, reason=reason)
-        self._is_settled.set()
         for request in abandoned:
             self._abandon(request)
         return pause if self._is_wanted else None
@@ -239,6 +242,10 @@ class Connection:
         self.state = State(name, tries=0 if self.is_ready else self._tries, **more)
         for each in list(self.on_state):
             self.safely(each, self.state)
+        for entry in [entry for entry in self._expected if name in entry[0]]:
+            self._expected.remove(entry)
+            if not entry[1].done():
+                entry[1].set_result(None)
 
     @staticmethod
     def safely(act: Callable[..., None] | None, *given: Any) -> None:
@@ -331,6 +338,5 @@ class Connection:
         self.limits.update(message.get("limits") or {})
         self.is_ready, self._since = True, now
         self._report(gap=gap)
-        self._is_settled.set()
         self.before_subscriptions()
         self.subscriptions.welcome(gap)

@@ -68,7 +68,7 @@ class Delivery(Generic[T]):
         return replace(
             self,
             folded=self.folded + earlier.folded,
-            changed=[*earlier.changed, *(name for name in self.changed if name not in earlier.changed)],
+            changed=list(dict.fromkeys([*earlier.changed, *self.changed])),
             m={**earlier.m, **self.m},
             same=self.same and earlier.same,
             gap=self.gap if earlier.gap is None else earlier.gap,

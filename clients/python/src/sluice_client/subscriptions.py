@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 import random
 from collections.abc import Callable
@@ -302,14 +303,13 @@ class Subscriptions:
     @staticmethod
     def _read(listener: Listener, delivery: Delivery[Any]) -> Delivery[Any]:
         """As the type that the listener asks for."""
-        given = {name: getattr(delivery, name) for name in Delivery.__slots__}
-        copy: Delivery[Any] = Delivery(**given)
+        own = copy.copy(delivery)
         if delivery.has_value:
             try:
-                copy.value = listener.read(delivery.value)
+                own.value = listener.read(delivery.value)
             except Exception as error:
-                copy.value, copy.fail = None, {"code": "type_mismatch", "msg": str(error)}
-        return copy
+                own.value, own.fail = None, {"code": "type_mismatch", "msg": str(error)}
+        return own
 
 
 def _content(message: Fields) -> Fields:
