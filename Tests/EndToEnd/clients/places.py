@@ -17,7 +17,7 @@ from sluice import BINARY, Server, eventually
 
 # Heartbeats are short so that a silent server is noticed soon. What the limits say is not what the
 # scenarios are about, except for those of slow readers.
-CONFIG = """heartbeat: 3s
+CONFIG = """heartbeat: 5s
 limits: { sets: 100000, messages: 100000, body: 1MiB }
 """
 RIGHTS = ("read", "set", "pipe", "observe", "link", "metrics", "admin")
@@ -146,7 +146,7 @@ class Two(Place):
     changes_server = True
 
     def begin(self, graphs, config):
-        redis = self.things.enter_context(Redis())
+        redis = self.things.enter_context(Redis(keeps=False))
         for _ in range(2):
             yield Instance(redis, graphs, config)
 

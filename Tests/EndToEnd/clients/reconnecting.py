@@ -167,12 +167,12 @@ def notices_a_silent_server(at, client, graph):
 
 
 # More bytes in so many values than the kernel keeps for a socket.
-LARGE = 100
+LARGE = 40
 
 
 def fill(at, graph):
     for number in range(1, LARGE + 1):
-        at.set(graph, "x", [number, "." * 200_000])
+        at.set(graph, "x", [number, "." * 800_000])
 
 
 @scenario
