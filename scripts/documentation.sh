@@ -4,6 +4,7 @@
 #
 #     scripts/documentation.sh [MODULE…]
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "$0")/.."
 
 if ! command -v docc >/dev/null; then
@@ -26,9 +27,10 @@ for module in "${modules[@]}"; do
         exit 1
     fi
     swift build "${traits[@]}" --target "$module"
-    # Clang modules that a Swift module needs, though nothing of them is public.
+    # Clang modules that a Swift module needs, though nothing of them is public: the maps that SwiftPM
+    # writes, and those that packages bring.
     maps=()
-    for map in "$built"/C*.build/module.modulemap; do
+    for map in "$built"/*.build/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap; do
         maps+=(-Xcc "-fmodule-map-file=$map")
     done
     mkdir -p "$output/$module-symbols"
