@@ -34,7 +34,6 @@ actor Driver {
         Task {
             do {
                 write(["id": .integer(Int64(id)), "ok": try await answer(command)])
-                if command["do"] == "stall" { stall(command["seconds"]?.double ?? 0) }
             } catch let error as SluiceError {
                 errors[id] = error
                 write(["id": .integer(Int64(id)), "error": error.json])
@@ -55,7 +54,6 @@ actor Driver {
         case "retry": try connected.retry()
         case "release": try connected.owner(command["owner"]?.string ?? "").release()
         case "unwatch": handles.removeValue(forKey: command["handle"]?.string ?? "")?()
-        case "stall": break
         case "repeat":
             guard let error = errors[command["of"]?.int ?? 0] else { throw Misuse(command) }
             return try await error.repeat().json
@@ -211,13 +209,4 @@ private func stream<Value>(
 
 private func stream(_ events: Values<JSONValue>, to handle: String, _ begun: () -> Void) async {
     await stream(events, to: handle, begun) { $0 }
-}
-
-/// Stops the whole process for so long.
-private func stall(_ seconds: Double) {
-    let waker = Process()
-    waker.executableURL = URL(fileURLWithPath: "/bin/sh")
-    waker.arguments = ["-c", "sleep \(seconds); kill -CONT \(getpid())"]
-    do { try waker.run() } catch { fatalError("\(error)") }
-    kill(getpid(), SIGSTOP)
 }
