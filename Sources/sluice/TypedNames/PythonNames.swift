@@ -81,7 +81,8 @@ private struct PythonNames {
         case .number: "float"
         case .integer: "int"
         case .string: "str"
-        case .constant(let constant): Self.literal(constant).map { "Literal[\($0)]" } ?? Self.type(of: constant)
+        case .constant(let constant):
+            Self.literal(constant).map { "Literal[\($0)]" } ?? Self.type(of: constant)
         case .array(let element): "list[\(value(element, name + "Element"))]"
         case .object([], let others?): "dict[str, \(value(others, name + "Member"))]"
         case .object(let members, _): object(members, name)

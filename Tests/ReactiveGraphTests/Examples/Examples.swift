@@ -13,7 +13,7 @@ import Testing
 /// what an example prints, and is compared.
 @Suite("Examples of the documentation")
 struct Examples {
-    // Unchecked: closures of observers must be Sendable, and all of an example happens in one place.
+    // Unchecked: closures of observers are Sendable, and all of an example happens in one place.
     private final class Transcript: @unchecked Sendable {
         var lines: [String] = []
     }
