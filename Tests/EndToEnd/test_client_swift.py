@@ -104,7 +104,7 @@ def test_the_client_knows_no_part_of_the_server():
     imports = {
         name
         for path in (ROOT / "Sources/SluiceClient").rglob("*.swift")
-        for name in re.findall(r"^(?:\w+ )*import (\w+)", path.read_text(), re.M)
+        for name in re.findall(r"^ *(?:\w+ )*import (\w+)", path.read_text(), re.M)
     }
     assert imports == {
         "DequeModule", "Foundation", "FoundationEssentials", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
