@@ -316,10 +316,11 @@ struct LinkTests {
         // The same nodes in step twice; one ends between two values.
         _ = other.ask(sync)
         try expectStep("1")
-        let rev = graph.present.rev
         try bench.submit(graph, [("a", "2")])
+        turn()
+        bench.host.flush()
+        #expect(log.pending == 1, "what both lead to the other node is set once")
         try expectStep("2")
-        #expect(graph.present.rev == rev + 2, "what both lead to the other node is set once")
         for value in 3...5 {
             try bench.submit(graph, [("a", "\(value)")])
             turn()
