@@ -196,3 +196,65 @@ def test_typescript_finds_wrong_names_and_values(tmp_path, odd):
     )
     ran = subprocess.run(["tsc", "-p", tmp_path], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout
+
+
+# Swift
+
+USE_IN_SWIFT = """
+import SluiceClient
+
+func use(_ client: SluiceClient) async throws {
+    for try await celsius in client.node(House.indoorC).values() { print(celsius + 0.5) }
+    try await client.node(House.mode).set(.eco)
+    let order = Odd1Graph.Order(id: "7", class: nil, lines: [.init(n: 1)], kind: .a)
+    try await client.node(Odd1Graph.order).set(order)
+    try await client.node(Odd1Graph.default).set(.onDemand)
+    try await client.node(Odd1Graph.sensorCelsius(id: "9")).set(20)
+    let hot: Bool? = try await client.node(Odd1Graph.sensorHot(id: "9")).get()
+    print(hot as Any)
+}
+"""
+WRONG_IN_SWIFT = {
+    "client.node(House.indorC)": "has no member 'indorC'",
+    "let node = client.node(House.indoorF); try await node.set(1)": "has no member 'set'",
+    'let node = client.node(House.setpointC); try await node.set("warm")': "cannot convert value",
+    "let node = client.node(House.mode); try await node.set(.on)": "has no member 'on'",
+}
+
+
+@pytest.fixture(scope="module")
+def typechecked(tmp_path_factory, odd):
+    """What the compiler finds in a function that uses the types."""
+    folder = tmp_path_factory.mktemp("swift")
+    (folder / "House.swift").write_text(types(HOUSE, "swift"))
+    (folder / "Odd.swift").write_text(types(odd, "swift"))
+    # The C modules of packages that the client's module may name.
+    checkouts, built = ROOT / ".build/checkouts", BINARY.parent
+    maps = [*checkouts.glob("*/Sources/*/include/module.modulemap"), *built.glob("*/module.modulemap")]
+
+    def check(text):
+        (folder / "Use.swift").write_text(text)
+        ran = subprocess.run(
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-I", built / "Modules",
+                *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")),
+                *(folder / name for name in ("House.swift", "Odd.swift", "Use.swift")),
+            ],
+            capture_output=True, text=True,
+        )
+        assert ran.returncode == (1 if "error:" in ran.stderr else 0), ran.stderr
+        return ran.stderr
+
+    return check
+
+
+def test_what_swift_gets_compiles(typechecked):
+    assert typechecked(USE_IN_SWIFT) == ""
+
+
+@pytest.mark.parametrize("line", WRONG_IN_SWIFT)
+def test_swift_finds_wrong_names_and_values(typechecked, line):
+    errors = typechecked(
+        f"import SluiceClient\nfunc use(_ client: SluiceClient) async throws {{\n    {line}\n}}\n"
+    )
+    assert WRONG_IN_SWIFT[line] in errors
