@@ -407,7 +407,13 @@ let package = Package(
             path: "Tests/Simulation",
             swiftSettings: strict
         ),
-        .testTarget(name: "SluiceClientTests", dependencies: ["SluiceClient"], swiftSettings: strict),
+        .testTarget(
+            name: "SluiceClientTests",
+            dependencies: [
+                "SluiceClient", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ServiceClientTests",
             dependencies: [

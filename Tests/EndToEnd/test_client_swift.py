@@ -6,7 +6,9 @@ import re
 import subprocess
 
 import pytest
+from clients.driver import Driver
 from sluice import BINARY, ROOT, Server, eventually
+from test_tls import Secure
 
 README = ROOT / "clients/swift/README.md"
 FIRST = ROOT / "Tests/SluiceClientPrograms/First/main.swift"
@@ -85,6 +87,18 @@ def test_ten_thousand_dismissed_models_leave_nothing():
         assert server.request("POST", "/v1/graphs/fleet/wipe").status == 200
         eventually(lambda: server.count("nodes", "fleet") == before)
         assert program.process.poll() is None, "the client is still connected"
+
+
+def test_tls_with_an_authority_of_its_own(tmp_path):
+    with Secure(tmp_path, graphs={"house": HOUSE}) as server:
+        driver = Driver("swift")
+        driver.connect(server.url, trust=str(server.certificate))
+        assert driver.get(target="house/indoor_c") == 19.5
+        driver.close_client()
+        # The system's authorities know nothing of this one.
+        driver.ask("connect", url=server.url)
+        driver.until_state("reconnecting")
+        driver.close()
 
 
 def live(server):

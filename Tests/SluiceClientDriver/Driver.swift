@@ -75,7 +75,8 @@ actor Driver {
         let client = try SluiceClient(
             command["url"]?.string ?? "",
             name: command["client"]?.string,
-            token: command["token"]?.string
+            token: command["token"]?.string,
+            transport: transport(command["trust"]?.string)
         )
         self.client = client
         reporting?.cancel()
@@ -209,4 +210,13 @@ private func stream<Value>(
 
 private func stream(_ events: Values<JSONValue>, to handle: String, _ begun: () -> Void) async {
     await stream(events, to: handle, begun) { $0 }
+}
+
+/// What trusts the authorities in that file; without one, what the system has.
+private func transport(_ trust: String?) -> (any Transport)? {
+    #if NIO
+        trust.map { NIOTransport(trustRoots: .file($0)) }
+    #else
+        nil
+    #endif
 }

@@ -71,16 +71,20 @@ final class Buffer: Sendable {
     }
 
     /// The next emission; `nil` after the last one, and when the task is cancelled.
+    ///
+    /// A buffer has one reader: a second one takes the place of the first, which gets `nil`.
     func next() async -> Emission? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWaiting = state.withLock { state in
-                    if state.emissions.isEmpty, !state.isFinished, !Task.isCancelled {
-                        state.reader = continuation
-                        return true
+                let (isWaiting, former) = state.withLock { state in
+                    guard state.emissions.isEmpty, !state.isFinished, !Task.isCancelled else {
+                        return (false, nil as CheckedContinuation<Emission?, Never>?)
                     }
-                    return false
+                    let former = state.reader.take()
+                    state.reader = continuation
+                    return (true, former)
                 }
+                former?.resume(returning: nil)
                 if !isWaiting { continuation.resume(returning: Task.isCancelled ? nil : pop()) }
             }
         } onCancel: {
