@@ -20,7 +20,7 @@ export function SluiceProvider({ client, children }) {
 export function useClient() {
   const client = useContext(ClientContext);
   if (client === undefined) {
-    throw new Error("There is no client here: put <SluiceProvider client={client}> around the component.");
+    throw new Error("There is no client here: put a <SluiceProvider client={…}> around this.");
   }
   return client;
 }

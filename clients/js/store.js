@@ -16,7 +16,7 @@ const open = new WeakMap();
 
 /** What a store asks for, as text: stores of equal text are alike. */
 export function keyOf(target, { type = null, ...options } = {}) {
-  // Functions have no text. Those of the language have a name; of others the store takes the newest.
+  // A function of the program has no text: its stores take the newest one (`store.type`).
   const name = isBuiltIn(type) ? type.name : typeof type;
   const text = (_, value) => (typeof value === "bigint" ? `${value}n` : value);
   return JSON.stringify([target, name, options], text);
@@ -98,14 +98,16 @@ function makeStore(client, target, { type = null, ...options }, key) {
 
 function stateOf({ value, meta, stale }, target) {
   const { changed, empty = false, fail, ended } = meta;
-  const isOver = ended && !/^(complete|closed)$/.test(ended.code);
-  const problem = fail ?? (isOver ? ended : undefined);
+  // A program closes a client, and finite streams complete, without a fault.
+  const isRefused = ended && !/^(complete|closed)$/.test(ended.code);
+  const problem = fail ?? (isRefused ? ended : undefined);
+  const path = typeof target === "string" ? target : target.graph;
   return Object.freeze({
     // The client changes an object of several nodes in place.
     value: changed ? { ...value } : value,
     meta, empty, stale,
     loading: false,
-    error: problem && new SluiceError({ ...problem, path: typeof target === "string" ? target : target.graph }),
+    error: problem && new SluiceError({ ...problem, path }),
   });
 }
 
@@ -114,7 +116,9 @@ export function setterOf(client, target) {
   const { graph, node } = typeof target === "string" ? split(target) : target ?? {};
   const path = node ? `${graph}/${node}` : graph;
   return async (value, options) => {
-    if (!client || !path) throw new SluiceError({ code: "not-connected", msg: "there is no client or no target" });
+    if (!client || !path) {
+      throw new SluiceError({ code: "not-connected", msg: "there is no client, or no target" });
+    }
     return client.set(path, value, options);
   };
 }

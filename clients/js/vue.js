@@ -42,8 +42,9 @@ export function useNode(target, { client = useClient(), ...options } = {}) {
   });
   onScopeDispose(() => end());
 
+  const refs = Object.keys(LOADING).map((part) => [part, computed(() => state.value[part])]);
   return {
-    ...Object.fromEntries(Object.keys(LOADING).map((part) => [part, computed(() => state.value[part])])),
+    ...Object.fromEntries(refs),
     set: (value, given) => setterOf(client, toValue(target))(value, given),
   };
 }

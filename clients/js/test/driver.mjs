@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { connect, decode, encode } from "../../../public/client.js";
 
 let client;
-// What `unwatch` may end, by its handle: functions.
+// What ends each watch, by its handle.
 const endings = new Map();
 // Requests that ended with `unknown-outcome`, by the id of the command.
 const unknown = new Map();
@@ -18,7 +18,7 @@ function tell(event) {
 
 const teller = (handle) => (value, meta) => tell({ on: handle, value, meta });
 
-/** What is asked for, and the options that are left; a function for each command has its own. */
+/** The target that a command names, and the options that are left. */
 function split({ target, graph, nodes, combine, ...options }) {
   return [target ?? { graph, ...(nodes ? { nodes } : { combine }) }, options];
 }
