@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "src"))
-from sluice_client import Client, Deliveries, SluiceError, UnknownOutcome, Values  # noqa: E402
+from sluice_client import Deliveries, SluiceError, UnknownOutcome, Values, connect  # noqa: E402
 
 # What a delivery is called where its name differs.
 NAMES = {"lost_revs": "lostRevs"}
@@ -70,9 +70,10 @@ class Driver:
     # Commands
 
     async def connect(self, url, token=None, client=None):
-        self.client = Client(url, token=token, name=client)
-        self.client.connection.on_state.append(lambda state: write({"state": state.name}))
-        self.client.connection.on_gap = lambda gap: write({"gap": gap})
+        self.client = connect(
+            url, token=token, name=client, on_state=lambda state: write({"state": state.name}),
+            on_gap=lambda gap: write({"gap": gap}),
+        )
         self.client.start()
 
     async def close(self):

@@ -1,15 +1,14 @@
-"""What happens when a connection is refused, breaks, or says what it should not."""
+"""Connections that are refused, break, or receive what they should not."""
 
 import asyncio
-import gc
 
 import pytest
-from scripted import Scripted, started, stay, until
-from sluice_client import Client, SluiceError, UnknownOutcome, connect
+from scripted import HELLO, Scripted, started, stay, until
+from sluice_client import SluiceError, UnknownOutcome, connect
 
 
-def test_an_address_that_is_none_is_refused_at_once():
-    for address in ("127.0.0.1:8080", "ftp://a", "http://", ""):
+def test_a_wrong_address_is_refused_at_once():
+    for address in ("127.0.0.1:8080", "ftp://a", "http://", "http://:80", ""):
         with pytest.raises(ValueError):
             connect(address)
 
@@ -73,6 +72,40 @@ def test_a_malformed_message_ends_the_connection_and_not_the_client(text):
     asyncio.run(main())
 
 
+def test_a_server_that_becomes_stale_says_so():
+    async def become_stale(session):
+        await session.send({"op": "hb", "revs": {}, "stale": True})
+        await session.receive()
+        await session.send({"op": "hb", "revs": {}})
+        await stay(session)
+
+    async def main():
+        async with Scripted(become_stale) as server, connect(server.url) as client:
+            await until(lambda: client.state.stale)
+            assert client.state.name == "live"
+            client.watch("g/x")
+            await until(lambda: not client.state.stale)
+
+    asyncio.run(main())
+
+
+def test_a_server_that_does_not_answer_a_ping_is_given_up():
+    async def main():
+        async with Scripted(stay) as server, connect(server.url) as client:
+            assert await client.ping(0.01) is None
+            await until(lambda: server.connections == 2 and client.state.name == "live")
+
+    asyncio.run(main())
+
+
+def test_a_silent_server_is_given_up():
+    async def main():
+        async with Scripted(stay, hello={**HELLO, "hb": 1}) as server, connect(server.url):
+            await until(lambda: server.connections == 2)
+
+    asyncio.run(main())
+
+
 def test_a_token_is_asked_for_before_each_connection():
     tokens = iter(["first", "second"])
     shown = []
@@ -94,6 +127,49 @@ def test_a_token_is_asked_for_before_each_connection():
 
     asyncio.run(main())
     assert shown == ["first", "second"]
+
+
+def test_a_token_is_renewed_before_it_ends():
+    tokens, shown = iter(["first", "second", "third"]), []
+
+    async def renew(session):
+        shown.append(session.hello["token"])
+        for answer in ({"op": "err", "code": "issuer_down"}, {"op": "ok"}):
+            message = await session.receive()
+            shown.append(message["token"])
+            await session.send({**answer, "id": message["id"]})
+        await stay(session)
+
+    async def main():
+        # The first attempt comes after half of the time, the next after half of the rest.
+        async with Scripted(renew, hello={**HELLO, "expires": 2.5}) as server:
+            async with connect(server.url, token=lambda: next(tokens)) as client:
+                await until(lambda: len(shown) == 3)
+                assert server.connections == 1 and client.state.name == "live"
+
+    asyncio.run(main())
+    assert shown == ["first", "second", "third"]
+
+
+def test_a_token_function_that_fails_is_asked_again():
+    asked = []
+
+    def token():
+        asked.append(1)
+        if len(asked) < 3:
+            raise OSError("the issuer is away")
+        return "t"
+
+    async def main():
+        async with Scripted(stay) as server:
+            async with connect(server.url, token=token, timeout=60) as client:
+                assert client.state.name == "live"
+            with pytest.raises(SluiceError) as error:
+                async with connect(server.url, token=lambda: 1 / 0, timeout=0.2):
+                    pass
+            assert error.value.code == "unreachable" and "ZeroDivisionError" in error.value.message
+
+    asyncio.run(main())
 
 
 def test_a_function_of_the_program_that_fails_harms_nothing():
@@ -148,83 +224,6 @@ def test_a_message_that_is_too_long_is_not_sent():
     asyncio.run(main())
 
 
-def test_a_value_of_another_type_is_a_failure_and_ends_nothing():
-    async def answer(session):
-        await session.snap(v="warm")
-        await session.send({"op": "upd", "graph": "g", "rev": 2, "t": 2, "d": [{"id": 2, "v": 3}]})
-        await stay(session)
-
-    async def main():
-        async with Scripted(answer) as server, connect(server.url) as client:
-            watch = client.watch("g/x", int, mode="all")
-            assert (await anext(watch)).fail["code"] == "type_mismatch"
-            assert (await anext(watch)).value == 3
-
-    asyncio.run(main())
-
-
-def test_of_every_value_a_bounded_number_waits_for_the_program():
-    async def flood(session):
-        await session.snap(v=0)
-        entries = [{"id": 2, "v": number} for number in range(20_000)]
-        for at in range(0, len(entries), 1000):
-            await session.send({"op": "upd", "graph": "g", "rev": 2, "t": 2, "d": entries[at:at + 1000]})
-        # The client leaves what its program does not take.
-        assert (await session.receive())["op"] == "unsub"
-        await stay(session)
-
-    async def main():
-        async with Scripted(flood) as server, connect(server.url) as client:
-            values = client.values("g/x", mode="all")
-            await until(lambda: values._listener.is_closed)
-            taken = []
-            with pytest.raises(SluiceError) as error:
-                async for value in values:
-                    taken.append(value)
-            assert error.value.code == "slow" and len(taken) == 10_000
-
-    asyncio.run(main())
-
-
-def test_what_is_no_longer_held_is_unsubscribed():
-    ended = []
-
-    async def answer(session):
-        await session.snap(v=1)
-        ended.append((await session.receive())["op"])
-        await stay(session)
-
-    async def main():
-        async with Scripted(answer) as server, connect(server.url) as client:
-            values = client.values("g/x")
-            assert await anext(values) == 1
-            del values
-            gc.collect()
-            await until(lambda: ended == ["unsub"])
-            assert not client.connection.subscriptions.all
-
-    asyncio.run(main())
-
-
-def test_waiting_for_a_value_with_a_time_limit_ends_nothing():
-    async def answer(session):
-        await session.snap(v=1)
-        await session.receive()
-        await session.send({"op": "upd", "graph": "g", "rev": 2, "t": 2, "d": [{"id": 2, "v": 2}]})
-        await stay(session)
-
-    async def main():
-        async with Scripted(answer) as server, connect(server.url) as client:
-            values = client.values("g/x")
-            assert await anext(values) == 1
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(anext(values), 0.01)
-            await asyncio.wait_for(client.ping(0.01), 10)
-            assert await anext(values) == 2
-
-    asyncio.run(main())
-
-
 def test_closing_ends_what_waits():
     async def main():
         async with Scripted(stay) as server, started(server.url) as client:
@@ -243,11 +242,75 @@ def test_closing_ends_what_waits():
     asyncio.run(main())
 
 
-def test_a_name_of_a_node_is_needed():
+def test_a_request_that_is_given_up_harms_nothing():
+    async def answer_late(session):
+        late = await session.receive()
+        message = await session.receive()
+        await session.send({"op": "ok", "id": late["id"]}, {"op": "ok", "id": message["id"], "rev": 2})
+        await stay(session)
+
     async def main():
-        client = Client("http://127.0.0.1:1")
-        for target in ("g", "g/", "/x", ""):
-            with pytest.raises(ValueError):
-                client.watch(target)
+        async with Scripted(answer_late) as server, connect(server.url) as client:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.set("g/x", 1), 0.01)
+            assert (await client.set("g/x", 2))["rev"] == 2
+
+    asyncio.run(main())
+
+
+def test_presence_is_set_again():
+    claims = []
+
+    async def lose(session):
+        message = await session.receive()
+        claims.append((message["set"], message["presence"]))
+        await session.send({"op": "ok", "id": message["id"]})
+        await session.socket.close(4503)
+
+    async def refuse(session):
+        message = await session.receive()
+        claims.append((message["set"], message["presence"]))
+        await session.send({"op": "err", "id": message["id"], "code": "forbidden"})
+        await stay(session)
+
+    async def main():
+        async with Scripted(lose, refuse) as server, connect(server.url) as client:
+            await client.presence("g/seat", "Ada")
+            await until(lambda: len(claims) == 2)
+
+    asyncio.run(main())
+    assert claims == [({"seat": "Ada"}, True)] * 2
+
+
+def test_the_client_may_be_closed_and_opened_again():
+    async def answer(session):
+        await session.snap(v=1)
+        await stay(session)
+
+    async def main():
+        async with Scripted(answer) as server:
+            client = connect(server.url)
+            for _ in range(2):
+                async with client:
+                    assert await anext(client.values("g/x")) == 1
+                assert client.state.name == "closed"
+
+    asyncio.run(main())
+
+
+def test_a_client_that_is_cancelled_while_it_connects_leaves_nothing():
+    async def main():
+        async with Scripted(stay, hello=None) as server:
+            async def use():
+                async with connect(server.url):
+                    pass
+
+            task = asyncio.create_task(use())
+            await until(lambda: server.connections == 1)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            names = lambda: [each.get_name() for each in asyncio.all_tasks()]  # noqa: E731
+            await until(lambda: "sluice-client" not in names())
 
     asyncio.run(main())

@@ -1,5 +1,6 @@
 """Values of the type that is asked for."""
 
+import importlib
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict
 
@@ -57,3 +58,20 @@ def test_refuses_what_json_cannot_say(value):
 
 def test_sends_dataclasses_as_objects():
     assert encode(Point(1, 2)) == '{"x":1,"y":2}'
+
+
+@pytest.mark.parametrize("text", ["{", "NaN", '{"a":Infinity}', "[" * 100_000])
+def test_malformed_json_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        decode(text)
+
+
+def test_members_may_be_left_out_where_annotations_are_not_evaluated(tmp_path, monkeypatch):
+    (tmp_path / "note_type.py").write_text("""from __future__ import annotations
+from typing import NotRequired, TypedDict
+class Note(TypedDict):
+    text: str
+    by: NotRequired[str]
+""")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert reader(importlib.import_module("note_type").Note)({"text": "a"}) == {"text": "a"}

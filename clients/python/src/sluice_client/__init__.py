@@ -1,11 +1,13 @@
 """A client of Sluice, the server of reactive graphs: live values in asyncio programs."""
 
-from .client import Client, Options, Owner, SetOptions, connect
-from .connection import State
+from .client import Client, connect
 from .delivery import Delivery
 from .errors import SluiceError, UnknownOutcome
 from .listening import Deliveries, Values
 from .node import Node, ReadOnlyNode
+from .options import Options, SetOptions
+from .owner import Owner
+from .state import State
 
 __version__ = "0.1.0"
 __all__ = [

@@ -4,60 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import logging
 import random
 import re
 import time
 import urllib.parse
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
+from . import tokens
 from .errors import SluiceError, UnknownOutcome
-from .subscriptions import Fields, Subscription, Subscriptions
+from .options import Fields, present
+from .state import State
+from .subscriptions import Subscription, Subscriptions
+from .tokens import Token
 from .values import decode, encode
 
 log = logging.getLogger("sluice_client")
 
-Token = str | Callable[[], str | Awaitable[str]] | None
-
-# The longest pauses before the first tries to connect again, and before all others, in seconds.
+# The longest pauses before the first attempts to connect again, and before all others, in seconds.
 PAUSES = [0.25, 0.5, 1, 2, 5]
 LONGEST_PAUSE = 10.0
-# A connection that lasted so long has worked: the pauses begin anew.
+# After a connection of this length the pauses begin anew.
 STABLE = 5.0
 # After so long without a connection the state is `offline`.
 LONG = 30.0
-# So long the server knows the key of a set.
+# How long the server remembers the key of a set.
 KEY_LIFETIME = 600.0
 # The longest message that a server sends (`limits.answer`), and what JSON adds to it.
 LONGEST_MESSAGE = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """How the connection is."""
-
-    name: str
-    """`connecting`, `live`, `reconnecting`, `offline` (lost for more than 30 s) or `closed`."""
-    code: int | None = None
-    """Why it was lost: a close code (docs/protocol.md)."""
-    reason: str | None = None
-    tries: int = 0
-    """How many tries have failed in a row."""
-    gap: float | None = None
-    """When it is live again: for how many milliseconds it was not."""
+# How long the end of a connection waits for the server's.
+CLOSING = 1.0
 
 
 @dataclass(slots=True)
 class Request:
-    """A request without an answer."""
+    """A request that has no answer yet."""
 
     fields: Fields
     path: str | None
@@ -68,64 +56,69 @@ class Request:
 class Connection:
     """One client's connection, with the requests and subscriptions that use it."""
 
-    def __init__(self, address: str, token: Token, name: str | None, headers: dict[str, str] | None):
-        parts = urllib.parse.urlsplit(address)
-        if parts.scheme not in ("http", "https", "ws", "wss") or not parts.netloc:
-            raise ValueError(f"'{address}' is no address such as http://127.0.0.1:8080")
-        scheme = parts.scheme.replace("http", "ws")
-        self.url = f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/v1/ws"
+    def __init__(
+        self, address: str, token: Token, name: str | None, headers: dict[str, str] | None,
+        on_state: Callable[[State], None] | None, on_gap: Callable[[Fields], None] | None,
+    ):
+        self.url = _socket_url(address)
         self.token, self.name, self.headers = token, name, headers or {}
         self.limits: dict[str, int] = {"msg": 65_536}
         self.session: str | None = None
         self.server: str | None = None
-        self.is_ready = False
+        # Between `start` and `stop`; and whether the server has answered `hello`.
+        self.is_started = self.is_ready = False
         self.state = State("closed")
-        self.on_state: list[Callable[[State], None]] = []
-        self.on_gap: Callable[[Fields], None] | None = None
+        self.on_state = on_state
         self.on_changes: Callable[[list[str]], None] | None = None
-        self.before_subscriptions: Callable[[], None] = lambda: None
-        self.subscriptions = Subscriptions(self, lambda gap: self.safely(self.on_gap, gap))
+        self.on_live: Callable[[], None] = lambda: None
+        self.subscriptions = Subscriptions(self, lambda gap: self.safely(on_gap, gap))
         # Requests without an answer, and subscriptions that the server has, by number.
         self._waiting: dict[int, Request | Subscription] = {}
         self._last = 0
         self._socket: ClientConnection | None = None
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._heartbeat = 10.0
+        # When the connection became live, or was lost.
         self._since: float | None = None
         self._tries = 0
+        # Whether a connection that is lost is made again.
         self._is_wanted = False
         self._task: asyncio.Task[None] | None = None
+        self._renewal: asyncio.Task[None] | None = None
         self._again = asyncio.Event()
         self._heard = 0.0
-        # What waits for one of these states.
         self._expected: list[tuple[tuple[str, ...], asyncio.Future[None]]] = []
 
     # The life of a connection
 
     def start(self) -> None:
-        """Connects, and connects again whenever the connection is lost."""
+        """Connects, and connects again whenever the connection is lost. Ends a pause before that."""
         self._again.set()
-        self._is_wanted = True
+        self.is_started = self._is_wanted = True
         if self._task is None or self._task.done():
             self._report()
             self._task = asyncio.create_task(self._run(), name="sluice-client")
 
     async def stop(self) -> None:
-        self._is_wanted = False
+        """Ends the connection and all subscriptions."""
+        self.is_started = self._is_wanted = False
         self.subscriptions.close()
-        if self._task and not self._task.done():
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        task, self._task = self._task, None
+        if task:
+            task.cancel()
+            await asyncio.wait([task])
         self._drop(1000, "")
 
     async def reached(self, *names: str) -> None:
         """Waits for one of these states."""
         if self.state.name in names:
             return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._expected.append((names, future))
-        await future
+        entry = names, asyncio.get_running_loop().create_future()
+        self._expected.append(entry)
+        try:
+            await entry[1]
+        finally:
+            self._expected.remove(entry)
 
     async def _run(self) -> None:
         while self._is_wanted:
@@ -133,31 +126,31 @@ class Connection:
             code, reason = await self._connect()
             pause = self._drop(code, reason)
             if pause is not None:
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._again.wait(), pause)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._again.wait()
 
     async def _connect(self) -> tuple[int, str]:
-        """Connects, and returns when the connection has ended: with the reason."""
+        """Connects; returns when the connection has ended, with its close code and reason."""
         try:
-            token = await self._current_token()
+            token = await tokens.current(self.token)
             async with open_socket(
                 self.url, subprotocols=[Subprotocol("sluice.v1.json")], ping_interval=None,
-                additional_headers=self.headers, max_size=LONGEST_MESSAGE, open_timeout=10,
+                additional_headers=self.headers, max_size=LONGEST_MESSAGE, close_timeout=CLOSING,
             ) as socket:
                 self._socket, self._outgoing = socket, asyncio.Queue()
-                writer = asyncio.create_task(self._write(socket, self._outgoing))
-                watchdog = asyncio.create_task(self._watch(socket))
+                helpers = [
+                    asyncio.create_task(self._write(socket, self._outgoing)),
+                    asyncio.create_task(self._watch()),
+                ]
                 try:
-                    hello = {"op": "hello", "client": self.name, "token": token}
-                    self.send({key: each for key, each in hello.items() if each is not None})
+                    self.send(present({"op": "hello", "client": self.name, "token": token}))
                     async for text in socket:
                         self._heard = time.monotonic()
-                        message = decode(text)
-                        for each in message if isinstance(message, list) else [message]:
-                            self._receive(each)
+                        self._receive_text(text)
                 finally:
-                    writer.cancel()
-                    watchdog.cancel()
+                    for helper in helpers:
+                        helper.cancel()
                 return socket.close_code or 1006, socket.close_reason or ""
         except ConnectionClosed as error:
             end = error.rcvd or error.sent
@@ -168,50 +161,49 @@ class Connection:
             return (4503 if status >= 500 or status == 429 else 4400), f"HTTP {status}"
         except InvalidURI as error:
             return 4400, str(error)
-        except (OSError, TimeoutError) as error:
-            return 1006, str(error)
+        except (OSError, TimeoutError, InvalidHandshake) as error:
+            return 1006, str(error) or type(error).__name__
         except SluiceError as error:
-            return 4400 if error.code == "unauthenticated" else 4503, error.message
-        except Exception as error:
-            log.exception("the connection ends because of something unexpected")
-            return 4500, str(error)
-
-    async def _current_token(self) -> str | None:
-        if not callable(self.token):
-            return self.token
-        token = self.token()
-        return await token if inspect.isawaitable(token) else token
+            return 4401 if error.code == "unauthenticated" else 4503, error.message
 
     async def _write(self, socket: ClientConnection, outgoing: asyncio.Queue[str]) -> None:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await socket.send(await outgoing.get())
 
-    async def _watch(self, socket: ClientConnection) -> None:
-        """Finds a server that goes silent without closing: by a ping, and gives it up after another."""
+    async def _watch(self) -> None:
+        """Notices a server that is silent: after a heartbeat it is pinged, after another given up."""
         self._heard = time.monotonic()
         while True:
             await asyncio.sleep(self._heartbeat / 4)
             silent = time.monotonic() - self._heard
             if silent > 2 * self._heartbeat:
-                socket.transport.abort()
+                self.give_up()
             elif silent > self._heartbeat and self.is_ready:
                 self.send({"op": "ping"})
 
+    def give_up(self) -> None:
+        """Ends the connection without waiting for the server, which may be silent."""
+        if self._socket:
+            self._socket.transport.abort()
+
     def _drop(self, code: int, reason: str) -> float | None:
-        """Ends the connection; returns the pause before the next, None if the client is not welcome."""
+        """Ends the connection; returns the pause before the next, or None if there is to be none."""
         now = time.monotonic()
         abandoned = [each for each in self._waiting.values() if isinstance(each, Request)]
         self._waiting.clear()
         self._socket = None
-        if self.is_ready and self._since is not None and now - self._since > STABLE:
-            self._tries = 0
+        if self._renewal:
+            self._renewal.cancel()
         if self.is_ready:
+            if self._since is not None and now - self._since > STABLE:
+                self._tries = 0
             self._since = now
+        # Random, so that not all clients come back at once.
         pause = random.random() * (PAUSES[self._tries] if self._tries < len(PAUSES) else LONGEST_PAUSE)
         if stated := re.search(r'"after":(\d+)', reason):
             pause = int(stated[1]) / 1000
-        # Below 4500 the client is at fault. A token that has ended may have a successor.
+        # Below 4500 the client is at fault. An expired token may have a successor.
         is_expired = self.is_ready and "expired" in reason and callable(self.token)
         self._is_wanted = self._is_wanted and (code < 4000 or code >= 4500 or is_expired)
         self.is_ready = False
@@ -219,10 +211,12 @@ class Connection:
         self._report(code=code, reason=reason)
         for request in abandoned:
             self._abandon(request)
+        if self.is_started and not self._is_wanted:
+            self.subscriptions.interrupt(SluiceError("refused", f"{self.url}: {reason or code}"))
         return pause if self._is_wanted else None
 
     def _abandon(self, request: Request) -> None:
-        """Only the program knows whether a request whose outcome is unknown should still be made."""
+        """Only the program knows whether a request whose outcome is unknown should be repeated."""
         if not request.answer.done():
             request.answer.set_exception(UnknownOutcome(
                 request.path, request.fields.get("key"),
@@ -230,22 +224,22 @@ class Connection:
             ))
 
     def _report(self, **more: Any) -> None:
+        """Reports the state to those that wait for it, and to the program."""
+        self.state = State(self._state_name(), tries=0 if self.is_ready else self._tries, **more)
+        for names, future in self._expected:
+            if self.state.name in names and not future.done():
+                future.set_result(None)
+        self.safely(self.on_state, self.state)
+
+    def _state_name(self) -> str:
         if self.is_ready:
-            name = "live"
-        elif not self._is_wanted:
-            name = "closed"
-        elif self._since is None and not self._tries:
-            name = "connecting"
-        else:
-            is_long = self._since is not None and time.monotonic() - self._since > LONG
-            name = "offline" if is_long else "reconnecting"
-        self.state = State(name, tries=0 if self.is_ready else self._tries, **more)
-        for each in list(self.on_state):
-            self.safely(each, self.state)
-        for entry in [entry for entry in self._expected if name in entry[0]]:
-            self._expected.remove(entry)
-            if not entry[1].done():
-                entry[1].set_result(None)
+            return "live"
+        if not self._is_wanted:
+            return "closed"
+        if self._since is None and not self._tries:
+            return "connecting"
+        is_long = self._since is not None and time.monotonic() - self._since > LONG
+        return "offline" if is_long else "reconnecting"
 
     @staticmethod
     def safely(act: Callable[..., None] | None, *given: Any) -> None:
@@ -254,7 +248,7 @@ class Connection:
             if act:
                 act(*given)
         except Exception:
-            log.exception("a function of the program has failed")
+            log.exception("a function of the program raised an error")
 
     # Messages
 
@@ -269,8 +263,9 @@ class Connection:
         """Sends a message; `waiting` receives the answers. Raises `SluiceError` if it is too long."""
         self._last += 1
         text = encode({"id": self._last, **message})
-        if len(text.encode()) > self.limits["msg"]:
-            raise SluiceError("too_large", f"the message has over {self.limits['msg']} bytes")
+        size, limit = len(text.encode()), self.limits["msg"]
+        if size > limit:
+            raise SluiceError("too_large", f"the message has {size} bytes; the server takes {limit}")
         if waiting is not None:
             self._waiting[self._last] = waiting
         if isinstance(waiting, Subscription):
@@ -279,23 +274,30 @@ class Connection:
         return self._last
 
     async def request(self, fields: Fields, path: str | None, until: float | None = None) -> Fields:
-        """Makes a request, and returns the answer."""
+        """Sends a request, and returns the answer."""
         until = until or time.monotonic() + KEY_LIFETIME
         if time.monotonic() > until:
             raise SluiceError("key-expired", "the server no longer knows the key of the request", path)
         if not self.is_ready:
-            raise SluiceError("not-connected", "there is no connection", path)
+            raise SluiceError("not-connected", f"there is no connection to {self.url}", path)
         answer: asyncio.Future[Fields] = asyncio.get_running_loop().create_future()
         try:
             self.send(fields, Request(fields, path, until, answer))
         except SluiceError as error:
-            error.path = path
-            raise
+            raise SluiceError(error.code, error.message, path) from None
         return await answer
 
+    def _receive_text(self, text: str | bytes) -> None:
+        try:
+            messages = decode(text)
+            for message in messages if isinstance(messages, list) else [messages]:
+                self._receive(message)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            log.warning("%s sent a malformed message: %r in %.200r", self.url, error, text)
+            raise SluiceError("malformed", f"the server sent a malformed message: {error!r}") from error
+
     def _receive(self, message: Fields) -> None:
-        op = message.get("op")
-        number = message.get("id")
+        op, number = message["op"], message.get("id")
         if op == "err" and number is None:
             # Answers come in order: an error without a number is that of the oldest request.
             number = next((n for n, each in self._waiting.items() if isinstance(each, Request)), None)
@@ -307,6 +309,9 @@ class Connection:
                     self.subscriptions.deliver(subscription, entry, message)
         elif op == "hello":
             self._welcome(message)
+        elif op == "hb":
+            if self.is_ready and self.state.stale != message.get("stale", False):
+                self._report(stale=not self.state.stale)
         elif op == "changes":
             self.safely(self.on_changes, message["graphs"])
         elif op == "err" and waiting is None and not self.is_ready:
@@ -321,6 +326,7 @@ class Connection:
 
     @staticmethod
     def _settle(request: Request, message: Fields) -> None:
+        # The program may have given up, such as after a time of its own.
         if request.answer.done():
             return
         if message["op"] == "ok":
@@ -328,15 +334,32 @@ class Connection:
         node = message.get("node")
         path = f"{request.fields.get('graph')}/{node}" if node else request.path
         details = {key: each for key, each in message.items() if key not in ("op", "id", "code", "msg")}
-        request.answer.set_exception(SluiceError(message["code"], message.get("msg"), path, **details))
+        request.answer.set_exception(SluiceError(message["code"], message.get("msg"), path, details))
 
     def _welcome(self, message: Fields) -> None:
         now = time.monotonic()
         gap = (now - self._since) * 1000 if self._since is not None else None
-        self._heartbeat = message["hb"]
+        self._heartbeat = max(1.0, float(message["hb"]))
         self.session, self.server = message.get("session"), message.get("server")
         self.limits.update(message.get("limits") or {})
         self.is_ready, self._since = True, now
+        self._renewal = asyncio.create_task(
+            tokens.keep_valid(self.token, message.get("expires"), self.show)
+        )
         self._report(gap=gap)
-        self.before_subscriptions()
-        self.subscriptions.welcome(gap)
+        self.on_live()
+        self.subscriptions.resume(gap)
+
+    async def show(self, token: str) -> float | None:
+        """Shows another token; returns for how many seconds it is valid, None if it does not end."""
+        answer = await self.request({"op": "auth", "token": token}, None)
+        return answer.get("expires")
+
+
+def _socket_url(address: str) -> str:
+    """Where the socket of a server is; raises `ValueError` for what is not an address."""
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
+        raise ValueError(f"'{address}' is not an address such as http://127.0.0.1:8080")
+    path = parts.path.rstrip("/").removesuffix("/v1/ws")
+    return f"{parts.scheme.replace('http', 'ws')}://{parts.netloc}{path}/v1/ws"

@@ -1,4 +1,4 @@
-"""What a subscription delivers."""
+"""Deliveries: the values that a subscription receives, with what is known about each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class Delivery(Generic[T]):
     value: T | None = None
     """The value; of several nodes a dictionary of those that have one."""
     rev: int | None = None
+    """Revision of the graph."""
     epoch: str | None = None
+    """Revisions can be compared within one epoch only."""
     t: float | None = None
     """Time of the commit, in milliseconds since 1970."""
     c: int | None = None
@@ -32,13 +34,13 @@ class Delivery(Generic[T]):
     fail: dict[str, Any] | None = None
     """Why it could not be computed: `code`, `at`, `msg`."""
     ended: SluiceError | None = None
-    """The subscription has ended. It goes on by itself after `slow`, and with the next connection."""
+    """The subscription has ended. After `slow`, and with the next connection, it begins again."""
     history: bool = False
-    """It is older than the present value."""
+    """It belongs to the history that was asked for."""
     changed: list[str] = field(default_factory=list)
     """Of several nodes: those that have changed."""
     m: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Of several nodes: what the server said of those that have changed."""
+    """Of several nodes: what the server reported of those that have changed."""
     more: int | None = None
     """How many matching nodes stay out because there are too many."""
     state: dict[str, Any] | None = None
@@ -46,9 +48,13 @@ class Delivery(Generic[T]):
     same: bool = False
     """With `facets`: the value is the one of the delivery before."""
     by: str | None = None
+    """The principal that set it."""
     ctx: Any = None
+    """The context that came with the set."""
     path: list[Any] | None = None
+    """With `path`: the nodes that the value has passed, oldest first."""
     origin: Any = None
+    """With `path`: what made the value, such as `set`."""
     gap: float | None = None
     """How long the connection was lost before this delivery, in milliseconds."""
     lost: bool = False
@@ -58,13 +64,12 @@ class Delivery(Generic[T]):
 
     @property
     def has_value(self) -> bool:
+        """Whether `value` is a value of the node, which may be None (JSON's `null`)."""
         return not (self.empty or self.fail or self.ended)
 
-    def after(self, earlier: Delivery[T]) -> Delivery[T]:
-        """This one, in place of an earlier one that nobody has taken."""
-        if earlier.ended or self.ended:
-            return self
-        revs = [each for each in (earlier.lost_revs, self.lost_revs) if each is not None]
+    def replacing(self, earlier: Delivery[T]) -> Delivery[T]:
+        """Returns this delivery with what counts of an earlier one, which the program did not take."""
+        losses = [each.lost_revs for each in (earlier, self) if each.lost]
         return replace(
             self,
             folded=self.folded + earlier.folded,
@@ -72,6 +77,10 @@ class Delivery(Generic[T]):
             m={**earlier.m, **self.m},
             same=self.same and earlier.same,
             gap=self.gap if earlier.gap is None else earlier.gap,
-            lost=self.lost or earlier.lost,
-            lost_revs=sum(revs) if revs else None,
+            lost=bool(losses),
+            lost_revs=None if not losses or None in losses else sum(filter(None, losses)),
         )
+
+    def for_another(self) -> Delivery[T]:
+        """Returns this delivery for an iterator that begins with it: nothing came before."""
+        return replace(self, folded=1, history=False, same=False, gap=None, lost=False, lost_revs=None)

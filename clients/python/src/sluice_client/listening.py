@@ -1,4 +1,4 @@
-"""Iterators over what subscriptions deliver: who holds one holds the subscription."""
+"""Iterators over what subscriptions deliver. A program that holds one holds the subscription."""
 
 from __future__ import annotations
 
@@ -12,53 +12,60 @@ from .errors import SluiceError
 
 T = TypeVar("T")
 
-# Of every value, so many wait for a program that is slow.
+# At most so many values wait for a slow program where every value counts.
 LONGEST_QUEUE = 10_000
 
 
 class Listener:
-    """The deliveries of one iterator that were not taken yet."""
+    """The deliveries that one iterator has not taken yet."""
 
     def __init__(self, read: Callable[[Any], Any], keeps_all: bool, leave: Callable[[Listener], None]):
         self.read, self.keeps_all, self.leave = read, keeps_all, leave
+        self.loop = asyncio.get_running_loop()
         self.waiting: deque[Delivery[Any]] = deque()
-        self.is_closed = False
-        self._arrived: asyncio.Future[None] | None = None
+        self.is_closed = self.wants_values = False
+        self._arrived = asyncio.Event()
 
     def put(self, delivery: Delivery[Any]) -> None:
-        """Adds a delivery; unless each counts, it takes the place of one that was not taken."""
+        """Adds a delivery. It replaces a value that was not taken, unless every value counts."""
         if self.is_closed:
             return
         if self.keeps_all and len(self.waiting) >= LONGEST_QUEUE:
-            self.waiting.append(Delivery(ended=SluiceError("slow", "the program does not take its values")))
+            message = f"the program has not taken {LONGEST_QUEUE} values"
+            self.waiting.append(Delivery(ended=SluiceError("slow", message)))
             return self.close()
-        if self.waiting and not self.keeps_all:
-            delivery = delivery.after(self.waiting.pop())
+        if not self.keeps_all:
+            delivery = self._in_place_of_older(delivery)
         self.waiting.append(delivery)
-        self._wake()
+        self._arrived.set()
+
+    def _in_place_of_older(self, delivery: Delivery[Any]) -> Delivery[Any]:
+        # An end is superseded by what comes later. It never hides the last value before it.
+        if self.waiting and self.waiting[-1].ended:
+            self.waiting.pop()
+        # The program has asked for each value of a history.
+        if not self.waiting or delivery.ended or self.waiting[-1].history:
+            return delivery
+        return delivery.replacing(self.waiting.pop())
 
     def close(self) -> None:
-        """Ends it once what waits has been taken."""
+        """Accepts no more; the iterator ends when the program has taken what waits."""
         if not self.is_closed:
             self.is_closed = True
             self.leave(self)
-            self._wake()
-
-    def _wake(self) -> None:
-        if self._arrived and not self._arrived.done():
-            self._arrived.set_result(None)
+            self._arrived.set()
 
     async def take(self) -> Delivery[Any]:
-        """The next delivery; raises `StopAsyncIteration` when there are no more."""
+        """Returns the next delivery; raises `StopAsyncIteration` when there are no more."""
         while not self.waiting:
             if self.is_closed:
                 raise StopAsyncIteration
-            self._arrived = asyncio.get_running_loop().create_future()
-            await self._arrived
+            self._arrived.clear()
+            await self._arrived.wait()
         return self.waiting.popleft()
 
     async def take_value(self) -> Any:
-        """The next value; raises the reason for which the server ended the subscription."""
+        """Returns the next value; raises the reason for which the server ended the subscription."""
         while True:
             delivery = await self.take()
             if delivery.ended:
@@ -73,15 +80,13 @@ class Listener:
 class Deliveries(Generic[T]):
     """An asynchronous iterator over deliveries.
 
-    The subscription lasts as long as the iterator is held. It ends with `close()`, at the end of
-    `async with`, and when the iterator is no longer referenced: after a loop, and with a task that
-    is cancelled. A delivery with `ended` says that the server ended the subscription.
+    The subscription lasts as long as the program holds the iterator. It ends with `close()`, at the
+    end of `async with`, and when the iterator is no longer referenced: after a loop, and with a
+    task that is cancelled. A delivery with `ended` says that the server ended the subscription.
     """
 
     def __init__(self, listener: Listener):
         self._listener = listener
-        # A listener may be closed from any thread in which the last reference goes.
-        self._loop = asyncio.get_running_loop()
 
     def __aiter__(self) -> Deliveries[T]:
         return self
@@ -105,16 +110,22 @@ class Deliveries(Generic[T]):
         self.close()
 
     def __del__(self) -> None:
-        if not self._listener.is_closed and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._listener.close)
+        # The last reference may end in another thread.
+        listener = self._listener
+        if not listener.is_closed and not listener.loop.is_closed():
+            listener.loop.call_soon_threadsafe(listener.close)
 
 
 class Values(Deliveries[T]):
     """An asynchronous iterator over the values alone.
 
-    Deliveries without a value are left out. If the server ends the subscription for another reason
-    than that there are no more values, the iterator raises that as a `SluiceError`.
+    Deliveries without a value are left out. When the server ends the subscription or refuses the
+    client, the iterator raises the reason as a `SluiceError`, except when there are no more values.
     """
+
+    def __init__(self, listener: Listener):
+        super().__init__(listener)
+        listener.wants_values = True
 
     def __aiter__(self) -> Values[T]:
         return self

@@ -1,28 +1,36 @@
-"""What HTTP does better than a connection: a program that sets or reads something once, pages of
-values, histories, and definitions."""
+"""Requests over HTTP, for what needs no connection that stays: setting or reading a value once,
+pages of values, histories, and definitions."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import secrets
+import urllib.parse
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx
 
 from .errors import SluiceError
-from .values import decode, encode, reader
+from .options import Fields, present, split, unescaped
+from .values import decode, encode, read_as, reader
 
-# A request that changes nothing, or does so once under its key, is made so often.
+# How often a request is sent that changes nothing, or changes it once under its key.
 TRIES = 4
+# A server that asks for a longer pause is not asked again, in seconds.
+LONGEST_PAUSE = 10.0
+# What a server or a proxy answers that may answer otherwise a moment later.
+BUSY = (429, 502, 503, 504)
 
 
 class Service:
     """Requests to a server over HTTP, to be used with `async with`.
 
-    Sets have a key of their own, so that one whose answer is lost is simply sent again and is
-    applied once. What the server refuses is a `SluiceError` with the code of the refusal.
+    Each set has a key, so that one whose answer is lost is sent again and applied once. Requests
+    raise `SluiceError`: with the code of the server's refusal, `unreachable` if there is no answer,
+    or `http_404` and the like if something else than a Sluice server answers.
     """
 
     def __init__(
@@ -41,6 +49,7 @@ class Service:
         await self.close()
 
     async def close(self) -> None:
+        """Ends the connections."""
         await self._http.aclose()
 
     # Values
@@ -49,40 +58,50 @@ class Service:
         self, target: str, type: Any = None, *, after: Mapping[str, Any] | None = None,
         at: int | str | None = None,
     ) -> Any:
-        """What a node holds, None if it is empty; with `at` what it held at a revision, or at a time
-        written as `@2026-11-30T17:00:00Z`."""
-        answer = await self._ask("GET", _path(target), params={"after": _position(after), "at": at})
-        if answer.status_code == 204:
-            return None
-        try:
-            return reader(type)(decode(answer.content))
-        except (TypeError, ValueError) as error:
-            raise SluiceError("type_mismatch", str(error), target) from error
+        """Returns what a node holds, and None if it is empty.
 
-    async def set(self, target: str, value: Any, *, ctx: Any = None) -> dict[str, Any]:
+        Args:
+            target: `graph/node`.
+            type: The type of the value; `sluice_client.values.reader` lists types.
+            after: What a set has returned; the result includes that set, at whatever server.
+            at: A revision, or a time such as `@2026-11-30T17:00:00Z`, at which it held the value.
+        """
+        read = reader(type)
+        answer = await self._ask("GET", _path(target), params={"after": _position(after), "at": at})
+        return None if answer.status_code == 204 else read_as(read, _content(answer), target)
+
+    async def set(
+        self, target: str, value: Any, *, ctx: Any = None, key: str | None = None
+    ) -> Fields:
         """Sets a node; the answer has `epoch` and `rev`."""
         headers = {"Sluice-Context": encode(ctx)} if ctx is not None else {}
-        return await self._change("POST", _path(target), encode(value), headers)
+        return await self._change("POST", _path(target), encode(value), headers, key)
 
-    async def clear(self, target: str) -> dict[str, Any]:
+    async def clear(self, target: str) -> Fields:
+        """Makes a node empty."""
         return await self._change("DELETE", _path(target) + "/value")
 
     async def batch(
         self, graph: str, values: Mapping[str, Any] | None = None, *,
         update: Mapping[str, str] | None = None, key: str | None = None, **options: Any,
-    ) -> dict[str, Any]:
-        """Sets and updates several nodes in one commit, or none of them; `if_`, `with_`, `clear` and
-        `ctx` are as in docs/protocol.md."""
-        given = {name.rstrip("_"): each for name, each in options.items()}
-        body = {"set": dict(values or {}), "update": update, **given}
-        text = encode({name: each for name, each in body.items() if each is not None})
-        return await self._change("POST", f"graphs/{graph}/batch", text, key=key)
+    ) -> Fields:
+        """Sets and computes several nodes in one commit, or none of them.
+
+        Args:
+            graph: The graph of the nodes.
+            values: What is set.
+            update: Expressions that the server computes; the answer has the results as `values`.
+            key: The idempotency key; without one the client makes one up for this call.
+            options: `if_`, `with_`, `clear`, `ctx` and `path`, as in docs/protocol.md.
+        """
+        body = present({"set": dict(values or {}), "update": update, **unescaped(options)})
+        return await self._change("POST", f"{_graph(graph)}/batch", encode(body), key=key)
 
     async def values(self, graph: str, match: str = "*") -> AsyncIterator[tuple[str, Any]]:
-        """All nodes that match and hold a value, by name, however many there are."""
-        params: dict[str, Any] = {"nodes": match}
+        """Yields all nodes that match and hold a value, by name, however many there are."""
+        params: Fields = {"nodes": match}
         while True:
-            page = decode((await self._ask("GET", f"graphs/{graph}/values", params=params)).content)
+            page = _content(await self._ask("GET", f"{_graph(graph)}/values", params=params))
             for name, held in page["m"].items():
                 if "v" in held:
                     yield name, held["v"]
@@ -90,110 +109,145 @@ class Service:
                 return
             params["next"] = page["next"]
 
-    async def history(self, target: str, **range: Any) -> AsyncIterator[dict[str, Any]]:
-        """What a node emitted, oldest first: entries with `rev`, `t` and `v`, `empty` or `fail`.
+    async def history(
+        self, target: str, *, since: int | None = None, limit: int | None = None,
+        begin: int | str | None = None, end: int | str | None = None, points: int | None = None,
+    ) -> AsyncIterator[Fields]:
+        """Yields what a node emitted, oldest first: entries with `rev`, `t` and `v`, `empty` or `fail`.
 
-        With `since` what came after a revision. With `begin`, `end` and `points` steps of time with
-        `min`, `mean`, `max` and the last value.
+        Args:
+            target: `graph/node`.
+            since: Everything after this revision; without it the newest `limit` entries.
+            limit: How many entries to read at a time.
+            begin: With `end` and `points`: steps of time with `min`, `mean`, `max` and the last value.
         """
-        params = dict(range)
+        params = present({"since": since, "limit": limit, "begin": begin, "end": end, "points": points})
         while True:
-            answer = await self._ask("GET", _path(target) + "/history", params=params)
-            page = decode(answer.content)
+            page = _content(await self._ask("GET", _path(target) + "/history", params=params))
             for entry in page["d"]:
                 yield entry
-            if not page.get("more") or "since" not in params:
+            if since is None or not page.get("more"):
                 return
-            params["since"] = page.get("to", page["d"][-1]["rev"] if page["d"] else params["since"])
+            last = page.get("to", page["d"][-1]["rev"] if page["d"] else since)
+            # An answer that goes no further would be asked for without end.
+            if last == since:
+                return
+            params["since"] = since = last
 
     # Graphs
 
-    async def graphs(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = decode((await self._ask("GET", "graphs")).content)["graphs"]
+    async def graphs(self) -> list[Fields]:
+        """Returns the graphs that there are."""
+        found: list[Fields] = _content(await self._ask("GET", "graphs"))["graphs"]
         return found
 
-    async def definition(self, graph: str) -> dict[str, Any]:
-        found: dict[str, Any] = decode((await self._ask("GET", f"graphs/{graph}/definition")).content)
+    async def definition(self, graph: str) -> Fields:
+        """Returns the definition of a graph."""
+        found: Fields = _content(await self._ask("GET", f"{_graph(graph)}/definition"))
         return found
 
     async def define(
         self, graph: str, definition: str | Mapping[str, Any], *, dry_run: bool = False
-    ) -> dict[str, Any]:
-        """Defines a graph, or redefines it while it runs; `definition` is YAML, or its members.
+    ) -> Fields:
+        """Defines a graph, or redefines it while it runs.
 
-        The problems of a definition that is refused are `error.details["problems"]`.
+        Args:
+            graph: Its name.
+            definition: A graph file as YAML, or as a mapping.
+            dry_run: Return what would change, and change nothing.
+
+        Raises:
+            SluiceError: `details["problems"]` has the problems of a definition, with their places.
         """
         is_text = isinstance(definition, str)
         answer = await self._ask(
-            "PUT", f"graphs/{graph}", definition if is_text else encode(definition),
+            "PUT", _graph(graph), definition if is_text else encode(definition),
             {"Content-Type": f"application/{'yaml' if is_text else 'json'}"},
             params={"dry_run": 1 if dry_run else None},
         )
-        result: dict[str, Any] = decode(answer.content)
+        result: Fields = _content(answer)
         return result
 
     async def remove(self, graph: str) -> None:
         """Removes a graph for good, with its values."""
-        await self._ask("DELETE", f"graphs/{graph}")
+        await self._ask("DELETE", _graph(graph))
 
     # Requests
 
     async def _change(
         self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] = {},
         key: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Fields:
         fields = {**headers, "Idempotency-Key": key or secrets.token_hex(16)}
         if body is not None:
             fields["Content-Type"] = "application/json"
         answer = await self._ask(method, path, body, fields)
-        result: dict[str, Any] = decode(answer.content) if answer.content else {}
+        result: Fields = _content(answer) if answer.content else {}
         return result
 
     async def _ask(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] = {},
         params: Mapping[str, Any] = {},
     ) -> httpx.Response:
-        given = {name: each for name, each in params.items() if each is not None}
+        """Sends a request, again where that is safe, and returns the answer."""
         is_safe = method == "GET" or "Idempotency-Key" in headers
-        for attempt in range(TRIES):
-            is_last = attempt == TRIES - 1 or not is_safe
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 answer = await self._http.request(
-                    method, path, content=body, headers=dict(headers), params=given
+                    method, path, content=body, headers=dict(headers), params=present(params)
                 )
             except httpx.TransportError as error:
-                if is_last:
-                    raise SluiceError("unreachable", str(error) or type(error).__name__, path) from error
-                await asyncio.sleep(random.random() * 2**attempt / 4)
-                continue
-            if answer.is_success:
-                return answer
-            refusal = _refusal(answer, path)
-            if is_last or answer.status_code != 503 or not refusal.details.get("retry"):
+                refusal = SluiceError("unreachable", str(error) or type(error).__name__, path)
+                pause = random.random() * 2**attempt / 8
+            else:
+                if answer.is_success:
+                    return answer
+                refusal = _refusal(answer, path)
+                pause = math.inf if refusal.details.get("retry") is False else _pause(answer)
+            if attempt == TRIES or not is_safe or pause > LONGEST_PAUSE:
                 raise refusal
-            await asyncio.sleep(float(answer.headers.get("Retry-After", 1)) * (1 + random.random() / 4))
-        raise AssertionError("unreachable")
+            await asyncio.sleep(pause)
 
 
 def _refusal(answer: httpx.Response, path: str) -> SluiceError:
-    """The problem document of a refusal (RFC 9457), or what stands in front of the server."""
+    """The problem document of a refusal (RFC 9457), or what a proxy answers."""
     try:
         problem = decode(answer.content)
         code, message = problem.pop("code"), problem.pop("detail", None)
     except (ValueError, KeyError, TypeError, AttributeError):
         return SluiceError(f"http_{answer.status_code}", answer.reason_phrase, path)
-    return SluiceError(code, message, path, **problem)
+    return SluiceError(code, message, path, problem)
+
+
+def _content(answer: httpx.Response) -> Any:
+    try:
+        return decode(answer.content)
+    except ValueError as error:
+        raise SluiceError("malformed", f"the answer is not JSON: {error}", answer.url.path) from error
+
+
+def _pause(answer: httpx.Response) -> float:
+    """How long to wait before the request is sent again; infinite if that is pointless."""
+    if answer.status_code not in BUSY:
+        return math.inf
+    try:
+        # Not exactly, so that not all clients come back at once.
+        return float(answer.headers.get("Retry-After", 1)) * (1 + random.random() / 4)
+    except ValueError:
+        # A date. Servers of Sluice send seconds.
+        return 1.0
+
+
+def _graph(name: str) -> str:
+    return f"graphs/{urllib.parse.quote(name, safe='')}"
 
 
 def _path(target: str) -> str:
-    graph, slash, node = target.partition("/")
-    if not (graph and slash and node):
-        raise ValueError(f"'{target}' is not of the form graph/node")
-    return f"graphs/{graph}/nodes/{node}"
+    graph, node = split(target)
+    return f"{_graph(graph)}/nodes/{urllib.parse.quote(node, safe='')}"
 
 
 def _position(after: Mapping[str, Any] | None) -> str | None:
     return f"{after['epoch']}:{after['rev']}" if after else None
-
-
-__all__ = ["Service"]

@@ -1,4 +1,4 @@
-"""The subscriptions of a client: they outlive its connections."""
+"""The subscriptions of a client. They outlive its connections."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, Protocol
 from .delivery import Delivery
 from .errors import SluiceError
 from .listening import Listener
-from .values import encode
-
-Fields = dict[str, Any]
+from .options import Fields, present
+from .values import encode, read_as
 
 # A subscription outlives its last listener by this, in seconds: the next one may ask for the same.
 LINGER = 0.25
@@ -23,13 +22,17 @@ LINGER = 0.25
 class Wire(Protocol):
     """What subscriptions need of a connection."""
 
+    is_started: bool
     is_ready: bool
 
-    def send(self, message: Fields, waiting: Any = None) -> int: ...
+    def send(self, message: Fields, waiting: Any = None) -> int:
+        """Sends a message, and returns its number."""
 
-    def has(self, number: int | None) -> bool: ...
+    def has(self, number: int | None) -> bool:
+        """Whether the server has the subscription with this number."""
 
-    def forget(self, number: int | None) -> None: ...
+    def forget(self, number: int | None) -> None:
+        """Ignores what still comes for a number."""
 
 
 class Subscription:
@@ -47,6 +50,7 @@ class Subscription:
         self.entry: Fields | None = None
         self.last: Delivery[Any] | None = None
         self.values: dict[str, Any] = {}
+        # Of several nodes with `facets`: the last delivery of each.
         self.parts: dict[str, Fields] = {}
         self.ended: str | None = None
         self.timer: asyncio.TimerHandle | None = None
@@ -67,7 +71,7 @@ class Subscription:
 
 
 class Subscriptions:
-    """All of them, by what they ask for."""
+    """All subscriptions of a client, by what they ask for."""
 
     def __init__(self, wire: Wire, on_gap: Callable[[Fields], None]):
         self.wire, self.on_gap = wire, on_gap
@@ -80,7 +84,11 @@ class Subscriptions:
         self, fields: Fields, read: Callable[[Any], Any], owners: set[str], shared: bool = True
     ) -> Listener:
         """Adds a listener to the subscription that asks for this, and makes one if there is none."""
-        key = encode([sorted(fields.items()), sorted(owners)]) if shared else next(self.numbers)
+        if not self.wire.is_started:
+            raise SluiceError("not-connected", "the client is not open; use `async with`")
+        # A further listener could not get the history, nor which of several nodes have changed.
+        is_alone = not shared or bool(fields.get("nodes") or fields.get("history"))
+        key = next(self.numbers) if is_alone else encode([sorted(fields.items()), sorted(owners)])
         found = self.all.get(key)
         subscription = found or Subscription(key, fields, owners)
         listener = Listener(
@@ -92,7 +100,7 @@ class Subscriptions:
         subscription.listeners.append(listener)
         # A further listener gets the value that the others have.
         if subscription.last and not subscription.ended:
-            listener.put(self._read(listener, subscription.last))
+            listener.put(self._read(listener, subscription.last.for_another()))
         self.ask(subscription)
         return listener
 
@@ -112,7 +120,7 @@ class Subscriptions:
             self.wire.send({"op": "unsub", "id": subscription.number})
 
     def release(self, owner: str) -> None:
-        """Ends what has no other owner."""
+        """Ends the subscriptions of an owner that have no other."""
         if self.wire.is_ready:
             self.wire.send({"op": "release", "owner": owner})
         for subscription in list(self.all.values()):
@@ -128,17 +136,25 @@ class Subscriptions:
                 self._finish(subscription)
 
     def close(self) -> None:
+        """Ends all of them."""
         for subscription in list(self.all.values()):
             self._finish(subscription)
         self.all.clear()
 
+    def interrupt(self, error: SluiceError) -> None:
+        """Ends iterators over values when there is to be no further connection.
+
+        They would wait in vain. Iterators over deliveries go on if the program connects again.
+        """
+        for subscription in self.all.values():
+            for listener in subscription.listeners:
+                if listener.wants_values:
+                    listener.put(Delivery(ended=error))
+
     def _finish(self, subscription: Subscription) -> None:
         subscription.cancel_timer()
         self.wire.forget(subscription.number)
-        subscription.ended = "closed"
-        for listener in list(subscription.listeners):
-            listener.put(Delivery(ended=SluiceError("closed")))
-            listener.close()
+        self._report_end(subscription, SluiceError("closed"))
 
     # Asking
 
@@ -159,12 +175,12 @@ class Subscriptions:
             message.pop("history", None)
         subscription.is_new = True
         try:
-            self.wire.send({key: each for key, each in message.items() if each is not None}, subscription)
+            self.wire.send(present(message), subscription)
         except SluiceError as error:
             self._end(subscription, {"code": error.code, "msg": error.message})
 
-    def welcome(self, gap: float | None) -> None:
-        """The server knows the client: what it held is asked for again."""
+    def resume(self, gap: float | None) -> None:
+        """Asks a new connection for all subscriptions; the last one ended `gap` milliseconds ago."""
         for subscription in list(self.all.values()):
             subscription.cut["gap"] = gap
             if subscription.ended != "complete":
@@ -173,7 +189,7 @@ class Subscriptions:
     # What arrives
 
     def receive(self, subscription: Subscription, message: Fields) -> None:
-        """An answer to a subscription, or a message about it."""
+        """Handles an answer to a subscription, or a message about it."""
         op = message["op"]
         if op in ("snap", "linked"):
             self._begin(subscription, message)
@@ -185,13 +201,13 @@ class Subscriptions:
             self._demanded(subscription, message["m"])
 
     def _begin(self, subscription: Subscription, message: Fields) -> None:
-        """What is now, or what has happened since the cursor."""
+        """Handles the first answer: the present value, or what has happened since the cursor."""
         cursor, known = subscription.cursor, subscription.entry
         resumed, members = message.get("resumed"), message.get("m")
         entries = message.get("d") or []
         if resumed is False and cursor:
             self._note_loss(subscription, cursor, message)
-        cut = {key: each for key, each in subscription.cut.items() if each is not None}
+        cut = present(subscription.cut)
         rev = message["rev"]
         subscription.cursor = {
             key: message[key] for key in ("epoch", "rev", "local", "ticket") if key in message
@@ -234,7 +250,7 @@ class Subscriptions:
     def deliver(
         self, subscription: Subscription, entry: Fields, commit: Fields, history: bool = False
     ) -> None:
-        """An emission of a node, or of several in `m`, with the commit that it belongs to."""
+        """Delivers an emission of a node, or of several in `m`, with the commit that it belongs to."""
         if subscription.fields.get("facets"):
             entry = _merged(subscription.entry, entry)
             for name, part in (entry.get("m") or {}).items():
@@ -282,16 +298,20 @@ class Subscriptions:
         # It goes on with the next connection.
         if code == "shutdown":
             return
-        subscription.ended = code
         if message.get("retry") or code == "slow":
             seconds = message.get("after", 1000) / 1000 * (1 + random.random() / 4)
             subscription.timer = asyncio.get_running_loop().call_later(seconds, self.ask, subscription)
         details = {key: message[key] for key in ("problems", "retry", "after") if key in message}
         path = "/".join(filter(None, (subscription.fields.get("graph"), subscription.fields.get("node"))))
-        error = SluiceError(code, message.get("msg"), path, **details)
+        error = SluiceError(code, message.get("msg"), path, details)
+        self._report_end(subscription, error)
+
+    @staticmethod
+    def _report_end(subscription: Subscription, error: SluiceError) -> None:
+        subscription.ended = error.code
         for listener in list(subscription.listeners):
             listener.put(Delivery(ended=error))
-            if code in ("done", "complete"):
+            if error.code in ("done", "complete", "closed"):
                 listener.close()
 
     def _notify(self, subscription: Subscription, delivery: Delivery[Any]) -> None:
@@ -306,9 +326,9 @@ class Subscriptions:
         own = copy.copy(delivery)
         if delivery.has_value:
             try:
-                own.value = listener.read(delivery.value)
-            except Exception as error:
-                own.value, own.fail = None, {"code": "type_mismatch", "msg": str(error)}
+                own.value = read_as(listener.read, delivery.value, None)
+            except SluiceError as error:
+                own.value, own.fail = None, {"code": error.code, "msg": error.message}
         return own
 
 

@@ -1,4 +1,4 @@
-"""JSON with every digit, and values of the type that a program asks for."""
+"""Values: as JSON, and as the type that a program asks for."""
 
 from __future__ import annotations
 
@@ -15,26 +15,41 @@ T = TypeVar("T")
 
 
 def encode(value: Any) -> str:
-    """JSON; raises `SluiceError` for what JSON cannot express, such as NaN."""
+    """Returns JSON; raises `SluiceError` for what JSON cannot express, such as NaN."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False, default=_plain)
-    except (TypeError, ValueError) as error:
-        raise SluiceError("type_mismatch", f"{error}: it cannot be sent") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SluiceError("type_mismatch", f"cannot be sent as JSON: {error}") from error
 
 
 def decode(text: str | bytes) -> Any:
-    """Reads that JSON. Integers of Python have all the digits that they were sent with."""
-    return json.loads(text)
+    """Reads JSON, with every digit of integers; raises `ValueError` if it is malformed."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
 
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")
+
+
+def read_as(read: Callable[[Any], Any], value: Any, path: str | None) -> Any:
+    """Returns what `read` makes of the value; what that raises becomes a `type_mismatch`."""
+    try:
+        return read(value)
+    except Exception as error:
+        raise SluiceError("type_mismatch", str(error) or repr(error), path) from error
 
 
 def reader(wanted: Any) -> Callable[[Any], Any]:
-    """A function that returns a value as the type that is wanted, and raises `TypeError` for another.
+    """Returns a function that returns values of the type that is wanted, and raises `TypeError` for others.
 
     Types are `float` (which takes integers too), `int`, `str`, `bool`, `list[…]`, `dict[str, …]`,
     `Literal`, unions, `TypedDict` and dataclasses. Any other callable is called with the value.
@@ -58,7 +73,7 @@ def reader(wanted: Any) -> Callable[[Any], Any]:
     if origin in (typing.Required, typing.NotRequired):
         return reader(arguments[0])
     if typing.is_typeddict(wanted):
-        return _members(wanted, wanted.__required_keys__, dict)
+        return _members(wanted, _required_members(wanted), dict)
     if isinstance(wanted, type) and dataclasses.is_dataclass(wanted):
         required = {
             field.name for field in dataclasses.fields(wanted)
@@ -71,7 +86,7 @@ def reader(wanted: Any) -> Callable[[Any], Any]:
         return lambda value: _number(wanted, value)
     if callable(wanted):
         return typing.cast(Callable[[Any], Any], wanted)
-    raise TypeError(f"{wanted!r} is no type of a value")
+    raise TypeError(f"{wanted!r} is not a type that values can have")
 
 
 def _of(wanted: type[T], value: Any) -> T:
@@ -81,7 +96,7 @@ def _of(wanted: type[T], value: Any) -> T:
 
 
 def _number(wanted: type, value: Any) -> Any:
-    # A bool is an int in Python, and no number in JSON.
+    # In Python a bool is an int; in JSON it is not a number.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"expected {wanted.__name__}, got {type(value).__name__}")
     if wanted is int and value != int(value):
@@ -109,6 +124,16 @@ def _any_of(readers: list[Callable[[Any], Any]], wanted: Any) -> Callable[[Any],
         raise TypeError(f"expected {wanted}, got {type(value).__name__}")
 
     return read
+
+
+def _required_members(wanted: Any) -> set[str]:
+    """The members that an object of a `TypedDict` must have."""
+    # `__required_keys__` overlooks `NotRequired` where annotations are not evaluated.
+    optional = {
+        name for name, hint in typing.get_type_hints(wanted, include_extras=True).items()
+        if typing.get_origin(hint) is typing.NotRequired
+    }
+    return set(wanted.__required_keys__) - optional
 
 
 def _members(
