@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import textwrap
 import venv
 
 import pytest
@@ -14,6 +16,11 @@ HOUSE = """
 graph: house
 nodes:
   indoor_c: { set: number, initial: 20, history: 100 }
+  setpoint_c: { set: number }
+  mode: { set: string }
+  note: { set: string }
+  count: { set: number, initial: 0 }
+  here.{id}: { set: string }
   double: { from: indoor_c, pipe: [ { map: "value * 2" } ] }
   sensor.{id}.celsius: { set: number }
   sensor.{id}.hot: { from: "sensor.{id}.celsius", pipe: [ { map: "value > 30" } ] }
@@ -26,11 +33,19 @@ def house():
         yield server
 
 
-def run(program, *arguments, python=sys.executable, **options):
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONUNBUFFERED": "1"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONUNBUFFERED": "1"}
+
+
+def run(program, *arguments, **options):
     return subprocess.run(
-        [python, *program, *arguments], capture_output=True, text=True, env=environment, timeout=300,
+        [sys.executable, *program, *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=300,
         **options,
+    )
+
+
+def start(program, *arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, *program, *arguments], text=True, stdout=subprocess.PIPE, env=ENVIRONMENT, **options
     )
 
 
@@ -55,15 +70,29 @@ def test_the_first_programs_of_the_readme_run(house, number):
     assert len(program.strip().splitlines()) <= 10
     # It runs until it is interrupted.
     program = program.replace("http://127.0.0.1:8080", house.url)
-    reader = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONUNBUFFERED": "1"},
-    )
+    reader = start(["-c", program])
     assert reader.stdout.readline() == "21.5\n" or number == 1
     house.set("house", "indoor_c", 22)
     assert any(line == "22.0\n" for line in iter(reader.stdout.readline, ""))
-    reader.send_signal(2)
+    reader.send_signal(signal.SIGINT)
     assert reader.wait(60) != 0
+
+
+def test_what_the_readme_sets_and_reads(house):
+    readme = (PACKAGE / "README.md").read_text()
+    program = re.search("<!-- a test runs this -->\n```python\n(.*?)```", readme, re.S)[1]
+    ran = run(["-c", f"""
+import asyncio, sys
+from sluice_client import connect
+
+async def main():
+    async with connect(sys.argv[1]) as client:
+{textwrap.indent(program, " " * 8)}
+        print(celsius, several["m"]["mode"], [graph["graph"] for graph in graphs])
+
+asyncio.run(main())
+"""], house.url)
+    assert ran.stdout == "21.0 {'v': 'off'} ['house']\n", ran.stdout + ran.stderr
 
 
 CANCELLED = """
@@ -100,11 +129,7 @@ asyncio.run(main())
 
 def test_ten_thousand_cancelled_tasks_leave_nothing(house):
     idle = house.counts("house")
-    process = subprocess.Popen(
-        [sys.executable, "-c", CANCELLED, house.url], text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONUNBUFFERED": "1"},
-    )
+    process = start(["-c", CANCELLED], house.url, stdin=subprocess.PIPE)
     assert process.stdout.readline() == "cancelled\n"
     # The client is still connected: nothing but its tasks has ended.
     eventually(lambda: house.counts("house") == idle, "what there was before")
@@ -139,11 +164,8 @@ with sluice_client.sync.connect(sys.argv[1]) as client:
     assert ran.stdout == "10\n", ran.stderr
 
 
-def test_the_examples_run(house):
-    sensor = subprocess.Popen(
-        [sys.executable, PACKAGE / "examples/sensor.py", house.url, "house/sensor.7.celsius"],
-        env={**os.environ, "PYTHONPATH": str(PACKAGE / "src")},
-    )
+def test_the_sensor_measures_while_it_is_wanted(house):
+    sensor = start([PACKAGE / "examples/sensor.py"], house.url, "house/sensor.7.celsius")
     program = """
 import sys
 from sluice_client.sync import connect
@@ -153,7 +175,74 @@ with connect(sys.argv[1]) as client:
 """
     ran = run(["-c", program], house.url)
     assert ran.stdout == "False\n", ran.stderr
-    sensor.terminate()
-    sensor.wait(60)
+    sensor.send_signal(signal.SIGINT)
+    assert sensor.wait(60) == 0
+
+
+def test_the_report_prints_values_and_a_history(house):
+    house.set("house", "indoor_c", 19.25)
     ran = run([PACKAGE / "examples/report.py"], house.url, "house", "indoor_c")
-    assert ran.returncode == 0 and "indoor_c" in ran.stdout, ran.stderr
+    assert ran.returncode == 0, ran.stderr
+    for line in (r"^indoor_c +19.25$", r"^\d\d:\d\d "):
+        assert re.search(line, ran.stdout, re.M), ran.stdout
+
+
+def test_the_watcher_goes_on_after_a_restart():
+    with Server({"house": HOUSE}, keeps=True) as server:
+        program = [PACKAGE / "examples/watcher.py"]
+        watcher = start(program, server.url, "house/indoor_c", stderr=subprocess.PIPE)
+        lines = (line.rpartition(" ")[2] for line in iter(watcher.stdout.readline, ""))
+        assert next(lines) == "20.0\n"
+        server.stop()
+        server.start()
+        server.set("house", "indoor_c", 23)
+        assert next(lines) == "23.0\n"
+        watcher.send_signal(signal.SIGINT)
+        _, notes = watcher.communicate(timeout=60)
+        assert watcher.returncode == 0
+        states = re.findall("# ([a-z]+)", notes)
+        assert states[:3] == ["connecting", "live", "reconnecting"], notes
+        assert states[-2:] == ["live", "closed"], notes
+
+
+SERVICE = """
+import sys
+from sluice_client import SluiceError
+from sluice_client.sync import Service
+
+def refusal(act, *given, **options):
+    try:
+        act(*given, **options)
+    except SluiceError as error:
+        return error
+    raise AssertionError("it was accepted")
+
+with Service(sys.argv[1]) as service:
+    definition = {"nodes": {"x": {"set": "number", "history": 10}, "y": {"set": "number"}, "z": {"from": "x"}}}
+    assert service.define("made", definition, dry_run=True)["diff"]["added"]
+    service.define("made", definition)
+    assert set(service.definition("made")["nodes"]) == {"x", "y", "z"}
+    assert "made" in [graph["graph"] for graph in service.graphs()]
+    problems = refusal(service.define, "made", "nodes: { x: { from: nothing } }").details["problems"]
+    assert problems[0]["line"] == 1, problems
+    assert service.get("made/x") is None
+    first = service.set("made/x", 1, key="k", ctx={"src": "test"})
+    # A repeat under its key changes nothing.
+    assert service.set("made/x", 1, key="k", ctx={"src": "test"})["rev"] == first["rev"]
+    assert service.get("made/z", float, after=first) == 1.0
+    answer = service.batch("made", {"y": 5}, update={"x": "value + 1"}, with_={"a": "x"}, if_="a == 1")
+    assert answer["values"] == {"x": 2}
+    error = refusal(service.batch, "made", {"y": 6}, if_={"x": {"v": 1}})
+    assert error.code == "conflict" and error.details["failed"][0]["node"] == "x"
+    assert list(service.values("made")) == [("x", 2), ("y", 5), ("z", 2)]
+    assert [entry["v"] for entry in service.history("made/x", since=0, limit=1)][-2:] == [1, 2]
+    service.clear("made/y")
+    assert service.get("made/y") is None
+    service.remove("made")
+    print(refusal(service.get, "made/x").code)
+"""
+
+
+def test_the_service_sets_reads_and_defines(house):
+    ran = run(["-c", SERVICE], house.url)
+    assert ran.stdout == "unknown_graph\n", ran.stdout + ran.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from .connection import Connection
 from .errors import SluiceError
@@ -48,7 +48,7 @@ class Client(Subscribing):
         super().__init__(Connection(address, token, name, headers, on_state, on_gap))
         self._timeout = timeout
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> Self:
         self.start()
         try:
             with contextlib.suppress(TimeoutError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 from .listening import Deliveries, Values
 from .options import Options, Target
@@ -39,7 +39,7 @@ class Owner:
         """Ends the subscriptions of this owner that have no other."""
         self.client.connection.subscriptions.release(self.name)
 
-    async def __aenter__(self) -> Owner:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

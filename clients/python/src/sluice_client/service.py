@@ -9,7 +9,7 @@ import random
 import secrets
 import urllib.parse
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -42,7 +42,7 @@ class Service:
             base_url=address.rstrip("/") + "/v1/", headers=headers, timeout=timeout, transport=transport
         )
 
-    async def __aenter__(self) -> Service:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

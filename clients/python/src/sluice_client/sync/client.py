@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar, Unpack, overload
+from typing import Any, Generic, Self, TypeVar, Unpack, overload
 
 from .. import client as asynchronous
 from ..delivery import Delivery
@@ -42,7 +42,7 @@ class Client:
         self._background = Background()
         self._wait = self._background.wait
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         self._background.start()
         try:
             self._wait(self._client.__aenter__())
@@ -264,7 +264,7 @@ class Owner:
         """Ends the subscriptions of this owner that have no other."""
         self.client.release(self.name)
 
-    def __enter__(self) -> Owner:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from .. import service as asynchronous
 from ..options import Fields
@@ -25,7 +25,7 @@ class Service:
         self._background = Background()
         self._wait = self._background.wait
 
-    def __enter__(self) -> Service:
+    def __enter__(self) -> Self:
         self._background.start()
         return self
 
