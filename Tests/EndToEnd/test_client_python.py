@@ -54,9 +54,12 @@ def test_its_own_tests_pass():
     assert ran.returncode == 0 and " passed" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_a_type_checker_finds_nothing():
-    ran = run(["-m", "mypy", "--strict", "src", "examples"], cwd=PACKAGE)
-    assert ran.returncode == 0, ran.stdout
+@pytest.mark.parametrize("checker", [
+    ["mypy", "--strict", "src", "examples"], ["basedpyright", "--pythonpath", sys.executable],
+])
+def test_type_checkers_find_nothing(checker):
+    ran = run(["-m", *checker], cwd=PACKAGE)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_no_file_is_long():

@@ -27,12 +27,15 @@ class Wire(Protocol):
 
     def send(self, message: Fields, waiting: Any = None) -> int:
         """Sends a message, and returns its number."""
+        ...
 
     def has(self, number: int | None) -> bool:
         """Whether the server has the subscription with this number."""
+        ...
 
     def forget(self, number: int | None) -> None:
         """Ignores what still comes for a number."""
+        ...
 
 
 class Subscription:
