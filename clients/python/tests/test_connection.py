@@ -258,6 +258,25 @@ def test_a_request_that_is_given_up_harms_nothing():
     asyncio.run(main())
 
 
+def test_a_refusal_says_what_is_wrong_where_and_what_to_do():
+    async def refuse(session):
+        message = await session.receive()
+        await session.send({
+            "op": "err", "id": message["id"], "code": "unknown_node", "msg": "no such node", "node": "y",
+            "hint": "did you mean 'x'?", "path": 1, "message": 2,
+        })
+        await stay(session)
+
+    async def main():
+        async with Scripted(refuse) as server, connect(server.url) as client:
+            with pytest.raises(SluiceError) as error:
+                await client.set_many("g", {"x": 1, "y": 2})
+            assert str(error.value) == "unknown_node: no such node; did you mean 'x'? (g/y)"
+            assert error.value.details["hint"] == "did you mean 'x'?"
+
+    asyncio.run(main())
+
+
 def test_presence_is_set_again():
     claims = []
 

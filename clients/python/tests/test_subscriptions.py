@@ -103,8 +103,16 @@ def test_a_name_of_a_node_is_needed():
                     client.node(target)
                 with pytest.raises(ValueError):
                     await client.set(target, 1)
+            for target in ("g/a,b", "g/*"):
+                with pytest.raises(ValueError, match="get_many"):
+                    await client.get(target)
             with pytest.raises(TypeError):
                 client.watch("g/x", 5)
+            # The server ignores fields that it does not know.
+            with pytest.raises(TypeError, match="mod"):
+                client.watch("g/x", mod="all")
+            with pytest.raises(TypeError, match="if"):
+                await client.set("g/x", 1, **{"if": {}})
 
     asyncio.run(main())
 

@@ -94,6 +94,9 @@ class Client(Subscribing):
         """Returns an owner of subscriptions, which ends them all at once."""
         return Owner(self, name)
 
+    def __repr__(self) -> str:
+        return f"<Client {self.connection.url} {self.state.name}>"
+
 
 connect = Client
 """`async with connect("http://127.0.0.1:8080", token=…) as client`."""

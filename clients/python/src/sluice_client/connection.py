@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from . import tokens
-from .errors import SluiceError, UnknownOutcome
+from .errors import SluiceError, UnknownOutcome, refusal
 from .options import Fields, present
 from .state import State
 from .subscriptions import Subscription, Subscriptions
@@ -315,9 +315,9 @@ class Connection:
         elif op == "changes":
             self.safely(self.on_changes, message["graphs"])
         elif op == "err" and waiting is None and not self.is_ready:
-            code = message["code"]
-            refused = "not_ready" if "_down" in code else "unauthenticated"
-            raise SluiceError(refused, message.get("msg") or code)
+            # A server that cannot reach the issuer of tokens may accept this one later.
+            code = "not_ready" if "_down" in message["code"] else "unauthenticated"
+            raise SluiceError(code, refusal(message, None).message)
         elif isinstance(waiting, Request):
             self._settle(waiting, message)
             self.forget(number)
@@ -333,8 +333,7 @@ class Connection:
             return request.answer.set_result(message)
         node = message.get("node")
         path = f"{request.fields.get('graph')}/{node}" if node else request.path
-        details = {key: each for key, each in message.items() if key not in ("op", "id", "code", "msg")}
-        request.answer.set_exception(SluiceError(message["code"], message.get("msg"), path, details))
+        request.answer.set_exception(refusal(message, path))
 
     def _welcome(self, message: Fields) -> None:
         now = time.monotonic()

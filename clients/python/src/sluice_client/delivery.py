@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
 from .errors import SluiceError
@@ -10,7 +10,7 @@ from .errors import SluiceError
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Delivery(Generic[T]):
     """A value of a node, or why there is none, with the commit that it belongs to.
 
@@ -66,6 +66,10 @@ class Delivery(Generic[T]):
     def has_value(self) -> bool:
         """Whether `value` is a value of the node, which may be None (JSON's `null`)."""
         return not (self.empty or self.fail or self.ended)
+
+    def __repr__(self) -> str:
+        given = [each for each in fields(self) if getattr(self, each.name) not in (None, False, [], {})]
+        return f"Delivery({', '.join(f'{each.name}={getattr(self, each.name)!r}' for each in given)})"
 
     def replacing(self, earlier: Delivery[T]) -> Delivery[T]:
         """Returns this delivery with what counts of an earlier one, which the program did not take."""

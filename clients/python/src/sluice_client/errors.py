@@ -32,6 +32,13 @@ class SluiceError(Exception):
         self.details = dict(details or {})
 
 
+def refusal(answer: Mapping[str, Any], path: str | None) -> SluiceError:
+    """The error that an answer of the server reports, with its hint in the message."""
+    details = {name: value for name, value in answer.items() if name not in ("op", "id", "code", "msg")}
+    message = "; ".join(filter(None, (answer.get("msg"), answer.get("hint"))))
+    return SluiceError(answer["code"], message, path, details)
+
+
 class UnknownOutcome(SluiceError):
     """The connection broke before the answer: the server may have applied the request or not.
 

@@ -52,9 +52,21 @@ def fields_of(target: Target) -> Fields:
     if not isinstance(target, str):
         return dict(target)
     graph, node = split(target)
-    if set(node) & set("*?,"):
+    if _means_several(node):
         return {"graph": graph, "nodes": [name.strip() for name in node.split(",")]}
     return {"graph": graph, "node": node}
+
+
+def one_node(target: str) -> tuple[str, str]:
+    """The graph and the node of `graph/node`; raises `ValueError` for several nodes."""
+    graph, node = split(target)
+    if _means_several(node):
+        raise ValueError(f"'{target}' names several nodes; use `get_many` or `set_many`")
+    return graph, node
+
+
+def _means_several(node: str) -> bool:
+    return not set(node).isdisjoint("*,")
 
 
 def present(fields: Mapping[str, Any]) -> Fields:
@@ -62,6 +74,13 @@ def present(fields: Mapping[str, Any]) -> Fields:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def unescaped(options: Mapping[str, Any]) -> Fields:
-    """`if_` and `with_` under the names that the server knows; Python reserves the words."""
+def fields_of_options(options: Mapping[str, Any], known: frozenset[str]) -> Fields:
+    """Options as fields of a message; raises `TypeError` for an unknown one.
+
+    The server would ignore it. `if_` and `with_` get the names that the server knows; Python
+    reserves the words.
+    """
+    for name in options:
+        if name not in known:
+            raise TypeError(f"unknown option '{name}'; there are {', '.join(sorted(known))}")
     return {name.rstrip("_"): value for name, value in options.items()}

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Unpack, overload
 
 from .connection import Connection
 from .errors import SluiceError
-from .options import Fields, SetOptions, fields_of, present, split, unescaped
+from .options import Fields, SetOptions, fields_of, fields_of_options, one_node, present
 from .values import read_as, reader
 
 log = logging.getLogger("sluice_client")
@@ -61,7 +61,7 @@ class Requesting:
             type: The type of the value; `sluice_client.values.reader` lists types.
             after: What a set has returned; the result includes that set, at whatever server.
         """
-        graph, node = split(target)
+        graph, node = one_node(target)
         read = reader(type)
         answer = await self.get_many(graph, [node], after=after)
         held = answer["m"].get(node, {})
@@ -101,7 +101,7 @@ class Requesting:
 
     async def set(self, target: str, value: Any, **options: Unpack[SetOptions]) -> Fields:
         """Sets a node; returns `epoch` and `rev` when the server has accepted it."""
-        graph, node = split(target)
+        graph, node = one_node(target)
         return await self._set(graph, {"set": {node: value}}, target, options)
 
     async def set_many(
@@ -112,7 +112,7 @@ class Requesting:
 
     async def update(self, target: str, expression: str, **options: Unpack[SetOptions]) -> Fields:
         """Lets the server compute the next value: `update("house/count", "value + 1")`."""
-        graph, node = split(target)
+        graph, node = one_node(target)
         return await self._set(graph, {"update": {node: expression}}, target, options)
 
     async def update_many(
@@ -123,7 +123,7 @@ class Requesting:
 
     async def clear(self, target: str) -> Fields:
         """Makes a node empty."""
-        graph, node = split(target)
+        graph, node = one_node(target)
         return await self._set(graph, {"clear": [node]}, target, {})
 
     async def wipe(self, graph: str, match: str = "*") -> Fields:
@@ -135,7 +135,8 @@ class Requesting:
         return await self.connection.request({"op": "load", **fields_of(target), **report}, target)
 
     async def _set(self, graph: str, changes: Fields, path: str, options: Mapping[str, Any]) -> Fields:
-        fields = {"op": "set", "graph": graph, "key": secrets.token_hex(16), **changes, **unescaped(options)}
+        given = fields_of_options(options, SetOptions.__optional_keys__)
+        fields = {"op": "set", "graph": graph, "key": secrets.token_hex(16), **changes, **given}
         return await self.connection.request(present(fields), path)
 
     # Presence
@@ -146,7 +147,7 @@ class Requesting:
         With the next connection the client sets it again. Without a connection it is set with the
         next one, and the result is None.
         """
-        split(target)
+        one_node(target)
         if value is None:
             self._claims.pop(target, None)
             return await self.clear(target) if self.is_live else None

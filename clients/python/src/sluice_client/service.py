@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import httpx
 
-from .errors import SluiceError
-from .options import Fields, present, split, unescaped
+from .errors import SluiceError, refusal
+from .options import Fields, SetOptions, fields_of_options, one_node, present
 from .values import decode, encode, read_as, reader
 
 # How often a request is sent that changes nothing, or changes it once under its key.
@@ -94,7 +94,8 @@ class Service:
             key: The idempotency key; without one the client makes one up for this call.
             options: `if_`, `with_`, `clear`, `ctx` and `path`, as in docs/protocol.md.
         """
-        body = present({"set": dict(values or {}), "update": update, **unescaped(options)})
+        given = fields_of_options(options, SetOptions.__optional_keys__)
+        body = present({"set": dict(values or {}), "update": update, **given})
         return await self._change("POST", f"{_graph(graph)}/batch", encode(body), key=key)
 
     async def values(self, graph: str, match: str = "*") -> AsyncIterator[tuple[str, Any]]:
@@ -215,10 +216,9 @@ def _refusal(answer: httpx.Response, path: str) -> SluiceError:
     """The problem document of a refusal (RFC 9457), or what a proxy answers."""
     try:
         problem = decode(answer.content)
-        code, message = problem.pop("code"), problem.pop("detail", None)
+        return refusal({**problem, "msg": problem.pop("detail", None)}, path)
     except (ValueError, KeyError, TypeError, AttributeError):
         return SluiceError(f"http_{answer.status_code}", answer.reason_phrase, path)
-    return SluiceError(code, message, path, problem)
 
 
 def _content(answer: httpx.Response) -> Any:
@@ -245,7 +245,7 @@ def _graph(name: str) -> str:
 
 
 def _path(target: str) -> str:
-    graph, node = split(target)
+    graph, node = one_node(target)
     return f"{_graph(graph)}/nodes/{urllib.parse.quote(node, safe='')}"
 
 

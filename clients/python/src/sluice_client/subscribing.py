@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 from .listening import Deliveries, Listener, Values
-from .options import Fields, Options, Target, fields_of
+from .options import Fields, Options, Target, fields_of, fields_of_options
 from .requesting import Requesting
 from .values import reader
 
@@ -26,14 +26,14 @@ class Subscribing(Requesting):
             type: The type of the values; `sluice_client.values.reader` lists types.
             owner: The owners of the subscription; it ends when all of them are released.
         """
-        return Deliveries(self._join({"op": "sub", **fields_of(target), **options}, type, owner))
+        return Deliveries(self._join(_sub(target, options), type, owner))
 
     def values(
         self, target: Target, type: Any = None, *, owner: str | Iterable[str] = (),
         **options: Unpack[Options],
     ) -> Values[Any]:
         """Subscribes as `watch` does, and returns an iterator over the values alone."""
-        return Values(self._join({"op": "sub", **fields_of(target), **options}, type, owner))
+        return Values(self._join(_sub(target, options), type, owner))
 
     def link(
         self, graph: str, source: str, to: str, *, owner: str | Iterable[str] = (), **options: Any
@@ -72,3 +72,7 @@ class Subscribing(Requesting):
     ) -> Listener:
         owners = {owner} if isinstance(owner, str) else set(owner)
         return self.connection.subscriptions.join(fields, reader(type), owners, shared)
+
+
+def _sub(target: Target, options: Options) -> Fields:
+    return {"op": "sub", **fields_of(target), **fields_of_options(options, Options.__optional_keys__)}

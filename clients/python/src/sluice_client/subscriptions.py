@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .delivery import Delivery
-from .errors import SluiceError
+from .errors import SluiceError, refusal
 from .listening import Listener
 from .options import Fields, present
 from .values import encode, read_as
@@ -304,10 +304,8 @@ class Subscriptions:
         if message.get("retry") or code == "slow":
             seconds = message.get("after", 1000) / 1000 * (1 + random.random() / 4)
             subscription.timer = asyncio.get_running_loop().call_later(seconds, self.ask, subscription)
-        details = {key: message[key] for key in ("problems", "retry", "after") if key in message}
         path = "/".join(filter(None, (subscription.fields.get("graph"), subscription.fields.get("node"))))
-        error = SluiceError(code, message.get("msg"), path, details)
-        self._report_end(subscription, error)
+        self._report_end(subscription, refusal(message, path))
 
     @staticmethod
     def _report_end(subscription: Subscription, error: SluiceError) -> None:

@@ -37,7 +37,7 @@ def _refuse(word: str) -> None:
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    raise TypeError(f"a {type(value).__name__} has no form in JSON")
+    raise TypeError(f"values of the type {type(value).__name__} have no form in JSON")
 
 
 def read_as(read: Callable[[Any], Any], value: Any, path: str | None) -> Any:
