@@ -23,6 +23,20 @@ def test_without_a_server_the_beginning_says_so():
     asyncio.run(main())
 
 
+def test_an_unexpected_error_is_reported(monkeypatch):
+    def fail(*_, **__):
+        raise ImportError("this proxy needs python-socks")
+
+    async def main():
+        with pytest.raises(SluiceError) as error:
+            async with connect("http://127.0.0.1:1", timeout=0.1):
+                pass
+        assert error.value.code == "unreachable" and "python-socks" in error.value.message
+
+    monkeypatch.setattr("sluice_client.connection.open_socket", fail)
+    asyncio.run(main())
+
+
 def test_a_server_that_refuses_the_client_is_not_tried_again():
     async def refuse(session):
         await session.socket.close(4401, "unauthenticated")

@@ -165,6 +165,10 @@ class Connection:
             return 1006, str(error) or type(error).__name__
         except SluiceError as error:
             return 4401 if error.code == "unauthenticated" else 4503, error.message
+        except Exception as error:
+            # Such as a header field that cannot be sent, or a proxy that needs another package.
+            log.exception("the connection to %s ended for an unexpected reason", self.url)
+            return 4500, repr(error)
 
     async def _write(self, socket: ClientConnection, outgoing: asyncio.Queue[str]) -> None:
         with contextlib.suppress(ConnectionClosed):
