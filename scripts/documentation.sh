@@ -22,8 +22,9 @@ triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | h
 output=.build/documentation
 rm -rf "$output"
 for module in "${modules[@]}"; do
-    if [[ ! -f Sources/$module/$module.docc/$module.md ]]; then
-        echo "documentation: $module has no first page, Sources/$module/$module.docc/$module.md" >&2
+    page="Sources/$module/$module.docc/$module".md
+    if [[ ! -f $page ]]; then
+        echo "documentation: $module has no first page, $page" >&2
         exit 1
     fi
     swift build "${traits[@]}" --target "$module"
