@@ -165,14 +165,19 @@ def test_many_values_are_measured_and_one_draw_a_frame_keeps_up(open_page, serve
     assert [duration for duration in page.evaluate("window.long") if duration > 100] == []
 
 
-def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, server):
-    page = open_page(server, "/#/g/g/values", allow=DOWN + "|ERR_INTERNET_DISCONNECTED")
-    expect(page.locator('[data-node="deep"]')).to_have_text("30")
-    # Fetched now, or already: a page does so by itself after three seconds.
+def be_active(page):
+    """Moves the pointer, upon which a page asks for the version; after three seconds it has done so
+    by itself."""
     page.mouse.move(9, 9)
     page.wait_for_function(
         "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/version'))"
     )
+
+
+def test_without_a_network_the_page_says_offline_and_is_back_at_once(open_page, server):
+    page = open_page(server, "/#/g/g/values", allow=DOWN + "|ERR_INTERNET_DISCONNECTED")
+    expect(page.locator('[data-node="deep"]')).to_have_text("30")
+    be_active(page)
     page.context.set_offline(True)
     expect(state(page)).to_contain_text("Offline")
     expect(page.locator("#banner")).to_contain_text("Not connected for")
@@ -199,9 +204,7 @@ def test_a_newer_server_offers_to_reload_and_does_not(open_page):
     with Server({"g": CHAIN}) as first:
         page = open_page(first, allow=DOWN)
         expect(state(page)).to_have_text("Live")
-        # The page asks when the user is active.
-        with page.expect_response("**/version"):
-            page.mouse.move(9, 9)
+        be_active(page)
         origin = page.evaluate("performance.timeOrigin")
         page.route(
             "**/version",
@@ -240,8 +243,7 @@ def test_what_acts_need_is_there_when_the_server_goes_though_nobody_has_touched_
 def test_a_server_of_a_newer_protocol_offers_to_reload(open_page):
     with Server({"g": CHAIN}) as first:
         page = open_page(first, allow=DOWN + "|404|400")
-        with page.expect_response("**/version"):
-            page.mouse.move(9, 9)
+        be_active(page)
         page.route(
             "**/version",
             lambda route: route.fulfill(
